@@ -1,0 +1,235 @@
+"""`python -m engine`: record a trace, run attention on your own arrays, or count bytes, from a shell."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from engine.api import attention
+from engine.memory import score_matrix_bytes
+from engine.mistakes import MISTAKES
+from engine.options import CAUSAL, ORDERS
+from engine.precision import FORMATS, Array, tolerance
+from engine.reference import reference_attention
+from engine.trace import Trace, trace_attention
+from engine.trace_io import trace_to_json, trace_to_npz
+from engine.traffic import Ledger, compulsory_bytes, standard_bytes, tiled_bytes
+from engine.units import format_bytes
+
+
+class Inputs(NamedTuple):
+    """Arrays of one head, and the seed that they were drawn with (None when they were read)."""
+
+    q: Array
+    k: Array
+    v: Array
+    seed: int | None
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one sub-command; returns the exit status: 0, or 2 with one line on standard error."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.command is None:
+        parser.print_help()
+        return 0
+    try:
+        _COMMANDS[options.command](options)
+    except (ValueError, OSError) as error:
+        print(f"engine {options.command}: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m engine", description=__doc__)
+    commands = parser.add_subparsers(dest="command", metavar="{trace,run,bytes}")
+
+    trace = commands.add_parser("trace", help="record one head, step by step, as JSON or .npz")
+    _input_arguments(trace)
+    _option_arguments(trace)
+    trace.add_argument("--direction", choices=("forward", "backward"), default="forward")
+    trace.add_argument("--mistake", choices=tuple(MISTAKES), help="run this wrong algorithm instead")
+    trace.add_argument("--digits", type=int, help="significant digits in the JSON (default: every bit)")
+    trace.add_argument(
+        "-o", "--output", type=Path, help="a .json or .npz file (default: JSON on standard output)"
+    )
+
+    run = commands.add_parser("run", help="compute attention and compare it with the float64 reference")
+    _input_arguments(run)
+    _option_arguments(run)
+    run.add_argument("-o", "--output", type=Path, help="an .npz file for o and lse")
+
+    count = commands.add_parser("bytes", help="count bytes to and from outer memory")
+    _size_arguments(count)
+    _tile_arguments(count)
+    count.add_argument("--bytes-per-element", type=int, default=2, metavar="S")
+    count.add_argument("--direction", choices=("forward", "backward"), default="forward")
+    count.add_argument("--heads", type=int, default=1)
+    count.add_argument("--kv-heads", type=int)
+    count.add_argument("--batch", type=int, default=1)
+    return parser
+
+
+def _size_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--n-q", type=int, default=16, help="queries")
+    parser.add_argument("--n-k", type=int, help="keys (default: as many as queries)")
+    parser.add_argument("--d", type=int, default=8, help="head size of q and k")
+    parser.add_argument("--d-v", type=int, help="head size of v (default: d)")
+
+
+def _input_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--npz", type=Path, help="a file with q, k and v; else they are drawn from N(0, 1)")
+    parser.add_argument("--seed", type=int, default=0)
+    _size_arguments(parser)
+
+
+def _tile_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--block-q", type=int, default=4, help="queries in a tile")
+    parser.add_argument("--block-k", type=int, default=4, help="keys in a tile")
+    parser.add_argument("--order", choices=ORDERS, default="q_outer")
+    parser.add_argument("--causal", choices=CAUSAL)
+    parser.add_argument(
+        "--window", nargs=2, metavar=("LEFT", "RIGHT"), help="counts, or 'none' for unlimited"
+    )
+
+
+def _option_arguments(parser: argparse.ArgumentParser) -> None:
+    _tile_arguments(parser)
+    parser.add_argument("--softcap", type=float)
+    parser.add_argument("--scale", type=float, help="default: 1/sqrt(d)")
+    parser.add_argument("--storage", choices=tuple(FORMATS), default="float32")
+
+
+def _trace(options: argparse.Namespace) -> None:
+    inputs = _inputs(options)
+    trace = trace_attention(
+        inputs.q, inputs.k, inputs.v, direction=options.direction, mistake=options.mistake, seed=inputs.seed,
+        **_options(options),
+    )  # fmt: skip
+    if options.digits is not None and not 1 <= options.digits <= 17:
+        raise ValueError(f"digits must be from 1 to 17, not {options.digits}")
+    if options.output is None:
+        print(trace_to_json(trace, options.digits))
+        return
+    suffix = options.output.suffix
+    if suffix == ".npz":
+        options.output.write_bytes(trace_to_npz(trace))
+    elif suffix == ".json":
+        options.output.write_text(trace_to_json(trace, options.digits), encoding="utf-8")
+    else:
+        raise ValueError(f"output must end in .json or .npz, not {suffix or options.output.name!r}")
+    print(f"{options.output}: {_summary(trace)}")
+
+
+def _summary(trace: Trace) -> str:
+    p = trace.problem
+    return f"{len(trace.steps)} steps, {p['n_q']} × {p['n_k']} pairs, {p['tiles_q']} × {p['tiles_k']} tiles"
+
+
+def _run(options: argparse.Namespace) -> None:
+    inputs = _inputs(options)
+    chosen = _options(options)
+    o, lse = attention(inputs.q, inputs.k, inputs.v, **chosen)
+    whole = {name: chosen[name] for name in ("causal", "window", "softcap", "scale", "storage")}
+    wanted, _ = reference_attention(inputs.q, inputs.k, inputs.v, **whole)
+    difference = float(np.abs(o.astype(np.float64) - wanted).max(initial=0.0))
+    scores = np.abs(inputs.q.astype(np.float64) @ inputs.k.astype(np.float64).swapaxes(-1, -2)).max(
+        initial=0.0
+    )
+    scale = inputs.q.shape[-1] ** -0.5 if options.scale is None else abs(options.scale)
+    atol, rtol = tolerance(
+        FORMATS[options.storage], float(scores) * scale, float(np.abs(inputs.v).max(initial=0.0))
+    )
+    allowed = atol + rtol * float(np.abs(wanted).max(initial=0.0))
+    print(f"o {o.shape} {options.storage}, lse {lse.shape}")
+    print(f"largest difference from the float64 reference on the same rounded inputs: {difference:.3g}")
+    print(f"allowed for {options.storage}: {allowed:.3g} ({'within' if difference <= allowed else 'BEYOND'})")
+    if options.output is not None:
+        if options.output.suffix != ".npz":
+            raise ValueError(f"output must end in .npz, not {options.output.suffix or options.output.name!r}")
+        np.savez(options.output, o=o.astype(np.promote_types(lse.dtype, np.float32)), lse=lse)
+        print(f"written: {options.output}")
+
+
+def _bytes(options: argparse.Namespace) -> None:
+    n_k = options.n_q if options.n_k is None else options.n_k
+    sizes = (options.n_q, n_k, options.d)
+    shared: dict[str, Any] = {
+        "d_v": options.d_v, "bytes_per_element": options.bytes_per_element, "direction": options.direction,
+        "heads": options.heads, "kv_heads": options.kv_heads, "batch": options.batch,
+    }  # fmt: skip
+    tiles: dict[str, Any] = {
+        "block_q": options.block_q, "block_k": options.block_k, "order": options.order,
+        "causal": options.causal, "window": _window(options.window),
+    }  # fmt: skip
+    score = score_matrix_bytes(
+        options.n_q, n_k, options.bytes_per_element, heads=options.heads, batch=options.batch
+    )
+    print(f"score matrix, stored dense: {format_bytes(score)}")
+    ledgers = {
+        "standard": standard_bytes(*sizes, **shared),
+        "tiled": tiled_bytes(*sizes, **tiles, **shared),
+        "each tensor once": compulsory_bytes(*sizes, **shared),
+    }
+    for name, ledger in ledgers.items():
+        _print_ledger(name, ledger)
+    tiled = ledgers["tiled"].total
+    if tiled:
+        print(f"\nstandard / tiled: {ledgers['standard'].total / tiled:.4g}  (bytes moved, not time)")
+
+
+def _print_ledger(name: str, ledger: Ledger) -> None:
+    print(f"\n{name}: {format_bytes(ledger.total)}")
+    print(f"  {'tensor':8}{'read':>24}{'written':>24}")
+    for tensor, moved in ledger.by_tensor.items():
+        print(f"  {tensor:8}{moved.read:>24,}{moved.written:>24,}")
+
+
+def _options(options: argparse.Namespace) -> dict[str, Any]:
+    names = ("block_q", "block_k", "order", "causal", "softcap", "scale", "storage")
+    return {name: getattr(options, name) for name in names} | {"window": _window(options.window)}
+
+
+def _window(sides: Sequence[str] | None) -> tuple[int | None, int | None] | None:
+    if sides is None:
+        return None
+    try:
+        left, right = (None if side.lower() == "none" else int(side) for side in sides)
+    except ValueError:
+        raise ValueError(f"window sides must be whole numbers or 'none', not {' '.join(sides)!r}") from None
+    return left, right
+
+
+def _inputs(options: argparse.Namespace) -> Inputs:
+    if options.npz is None:
+        rng = np.random.default_rng(options.seed)
+        n_k = options.n_q if options.n_k is None else options.n_k
+        d_v = options.d if options.d_v is None else options.d_v
+        for name, value, least in (
+            ("n_q", options.n_q, 0),
+            ("n_k", n_k, 0),
+            ("d", options.d, 1),
+            ("d_v", d_v, 1),
+        ):
+            if not least <= value <= _LONGEST:
+                raise ValueError(f"{name} must be from {least} to {_LONGEST:,}, not {value:,}")
+        shapes = ((options.n_q, options.d), (n_k, options.d), (n_k, d_v))
+        return Inputs(*(rng.standard_normal(shape).astype(np.float32) for shape in shapes), options.seed)
+    with np.load(options.npz, allow_pickle=False) as file:
+        missing = [name for name in ("q", "k", "v") if name not in file.files]
+        if missing:
+            raise ValueError(
+                f"{options.npz} has no {', '.join(missing)}; it has {', '.join(file.files) or 'nothing'}"
+            )
+        return Inputs(file["q"], file["k"], file["v"], None)
+
+
+_LONGEST = 16_384  # a drawn input longer than this would make the float64 check take over 2 GiB
+_COMMANDS = {"trace": _trace, "run": _run, "bytes": _bytes}
+
+if __name__ == "__main__":
+    sys.exit(main())
