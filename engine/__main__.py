@@ -157,7 +157,7 @@ def _run(options: argparse.Namespace) -> None:
 
 def _bytes(options: argparse.Namespace) -> None:
     n_k = options.n_q if options.n_k is None else options.n_k
-    sizes = (options.n_q, n_k, options.d)
+    n_q, d = options.n_q, options.d
     shared: dict[str, Any] = {
         "d_v": options.d_v, "bytes_per_element": options.bytes_per_element, "direction": options.direction,
         "heads": options.heads, "kv_heads": options.kv_heads, "batch": options.batch,
@@ -166,14 +166,12 @@ def _bytes(options: argparse.Namespace) -> None:
         "block_q": options.block_q, "block_k": options.block_k, "order": options.order,
         "causal": options.causal, "window": _window(options.window),
     }  # fmt: skip
-    score = score_matrix_bytes(
-        options.n_q, n_k, options.bytes_per_element, heads=options.heads, batch=options.batch
-    )
+    score = score_matrix_bytes(n_q, n_k, options.bytes_per_element, heads=options.heads, batch=options.batch)
     print(f"score matrix, stored dense: {format_bytes(score)}")
     ledgers = {
-        "standard": standard_bytes(*sizes, **shared),
-        "tiled": tiled_bytes(*sizes, **tiles, **shared),
-        "each tensor once": compulsory_bytes(*sizes, **shared),
+        "standard": standard_bytes(n_q, n_k, d, **shared),
+        "tiled": tiled_bytes(n_q, n_k, d, **tiles, **shared),
+        "each tensor once": compulsory_bytes(n_q, n_k, d, **shared),
     }
     for name, ledger in ledgers.items():
         _print_ledger(name, ledger)
@@ -218,7 +216,8 @@ def _inputs(options: argparse.Namespace) -> Inputs:
             if not least <= value <= _LONGEST:
                 raise ValueError(f"{name} must be from {least} to {_LONGEST:,}, not {value:,}")
         shapes = ((options.n_q, options.d), (n_k, options.d), (n_k, d_v))
-        return Inputs(*(rng.standard_normal(shape).astype(np.float32) for shape in shapes), options.seed)
+        q, k, v = (rng.standard_normal(shape).astype(np.float32) for shape in shapes)
+        return Inputs(q, k, v, options.seed)
     with np.load(options.npz, allow_pickle=False) as file:
         missing = [name for name in ("q", "k", "v") if name not in file.files]
         if missing:

@@ -35,7 +35,9 @@ def attention(
     threads: int | None = None,
     allow_nonfinite: bool = False,
 ) -> tuple[Array, Array]:
-    """Exact attention, tile by tile: softmax(mask(softcap(scale · q kᵀ) + bias)) v without a stored score matrix.
+    """Exact attention, tile by tile, without a stored score matrix.
+
+    o = softmax(mask(softcap(scale · q kᵀ) + bias)) v.
 
     Parameters
     ----------

@@ -71,6 +71,11 @@ _blas_users = 0
 _blas_limit: Any = None
 
 
+def blas_pools() -> list[dict[str, Any]]:
+    """Describe the BLAS libraries of this process: name, version, threads now."""
+    return [pool for pool in _blas.info() if pool["user_api"] == "blas"]
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Hold BLAS at one thread while any caller is inside.
@@ -154,7 +159,7 @@ def fast_forward(
     """
     o = np.zeros((*q.shape[:2], v.shape[2]), q.dtype)
     lse = np.full(q.shape[:2], -np.inf, q.dtype)
-    if q.size == 0 or k.shape[1] == 0:
+    if 0 in (*q.shape[:2], k.shape[1]):
         return o, lse
     block_q, block_k = min(block_q, q.shape[1]), min(block_k, k.shape[1])
     run = _Forward(q, k, v, o, lse, rule, scale, softcap, block_q, block_k)
@@ -223,11 +228,10 @@ class EdgeMasks:
         self._rule = rule
         self._known: dict[tuple[int, int, int], BoolArray] = {}
 
-    def of(self, rows: tuple[int, int], cols: tuple[int, int]) -> list[Edge]:
+    def of(self, rows: tuple[int, int], cols: tuple[int, int], core: tuple[int, int]) -> list[Edge]:
         """Return (keys within the tile, hidden pairs of shape (keys, queries)) for each masked chunk."""
-        first, stop = self._rule.core(*rows)
-        edges = []
-        for begin, end in ((cols[0], min(cols[1], first)), (max(cols[0], stop), cols[1])):
+        edges: list[Edge] = []
+        for begin, end in ((cols[0], min(cols[1], core[0])), (max(cols[0], core[1]), cols[1])):
             for a in range(begin, end, self.CHUNK):
                 b = min(a + self.CHUNK, end)
                 edges.append((slice(a - cols[0], b - cols[0]), self._hidden(rows, (a, b))))
@@ -266,7 +270,8 @@ class _Forward:
         self.cap = None if softcap is None else softcap * log_e
         limits = np.finfo(q.dtype)
         # Subnormals slow everything that touches them 10 to 30 times. No exponential below this one is
-        # made: float32 stops at e^-80, float64 at e^-700, which adds nothing to a sum that holds e^-24.
+        # made: e^-80 in float32, e^-700 in float64. Its row holds a term of e^-24 or more, so that what it
+        # adds, 5e-25 of the row at most, is lost in rounding. Hidden pairs are set to 0 afterwards.
         self.floor = (-80.0 if q.dtype == np.float32 else -700.0) * log_e
         with np.errstate(over="ignore", invalid="ignore"):
             largest_v = float(max(v.max(initial=0.0), -v.min(initial=0.0)))
@@ -280,7 +285,7 @@ class _Forward:
         self.slack = SLACK * log_e if roomy else 0.0
 
     def work(self, tasks: deque[Task]) -> None:
-        """Take row blocks until none is left, in buffers made once: fresh memory costs a page fault a page."""
+        """Take row blocks until none is left, in buffers made once: fresh pages cost page faults."""
         group = min(self.q.shape[0], heads_per_task(self.block_q, self.block_k))
         scores = np.empty(group * self.block_q * self.block_k, self.q.dtype)
         products = np.empty(group * self.block_q * self.v.shape[2], self.q.dtype)
@@ -296,6 +301,7 @@ class _Forward:
         first, stop = self.rule.span(*rows)
         if first == stop:
             return  # no key for any of these rows: o and lse already say so
+        core = self.rule.core(*rows)
         queries = slice(*rows)
         number = self.q.dtype.type
         q = self.q[heads, queries] * number(self.q_factor)
@@ -315,7 +321,7 @@ class _Forward:
             if self.cap is not None:
                 np.tanh(s, out=s)
                 s *= number(self.cap)
-            edges = self.edges.of(rows, (start, end))
+            edges = self.edges.of(rows, (start, end), core)
             if not bounded:
                 reference = self._refer(s, edges, reference, l, acc)
             self.exp(s, out=s)

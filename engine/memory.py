@@ -48,7 +48,7 @@ def score_matrix_bytes(n_q: int, n_k: int, bytes_per_score: int, *, heads: int =
 
     Notes
     -----
-    Source of the formula: "IO-aware attention and online softmax", Atlas lesson 1.3.0, section "Score storage".
+    Source: "IO-aware attention and online softmax", Atlas lesson 1.3.0, section "Score storage".
     """
     return (
         whole_number("n_q", n_q, 0)

@@ -109,7 +109,7 @@ MISTAKES = {
             "no_rescale",
             NoRescale(),
             "rescale",
-            "Terms summed before the maximum rose still count relative to the old maximum, so they weigh too much.",
+            "Terms summed before the maximum rose still count relative to the old one: they weigh too much.",
             "The maximum never rises after the first block, or there is only one block.",
         ),
         Mistake(
@@ -130,7 +130,7 @@ MISTAKES = {
             "divide_every_tile",
             DivideEveryTile(),
             "accumulate",
-            "The quotient is added to terms that are not divided yet, so earlier blocks fade with each division.",
+            "The quotient is added to terms that are not divided yet: earlier blocks fade at each division.",
             "There is only one block.",
         ),
         Mistake(
@@ -144,21 +144,21 @@ MISTAKES = {
             "sum_not_rescaled",
             SumNotRescaled(),
             "rescale",
-            "The accumulator shrinks to the new maximum but its divisor does not, so the output comes out too small.",
+            "The accumulator shrinks to the new maximum but its divisor does not: the output is too small.",
             "The maximum never rises after the first block, or there is only one block.",
         ),
         Mistake(
             "accumulator_not_rescaled",
             AccumulatorNotRescaled(),
             "rescale",
-            "The divisor shrinks to the new maximum but the accumulator does not, so the output comes out too large.",
+            "The divisor shrinks to the new maximum but the accumulator does not: the output is too large.",
             "The maximum never rises after the first block, or there is only one block.",
         ),
         Mistake(
             "alpha_upside_down",
             AlphaUpsideDown(),
             "rescale",
-            "One over alpha blows earlier terms up instead of shrinking them; on the first block it is one over zero.",
+            "One over alpha swells earlier terms instead of shrinking them; at first it is one over zero.",
             "Never: the first block already divides by zero.",
         ),
     )

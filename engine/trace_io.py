@@ -1,6 +1,6 @@
-"""Traces as documents and files: JSON for the browser, `.npz` for kernel authors. Format: docs/trace-format.md.
+"""Traces as documents and files: JSON for the browser, `.npz` for kernel authors.
 
-Knows the trace's fields, not how they came about.
+Format: docs/trace-format.md. Knows the trace's fields, not how they came about.
 """
 
 import io

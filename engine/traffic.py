@@ -210,7 +210,7 @@ def compulsory_bytes(
 ) -> Ledger:
     """Least traffic of any exact method: each input read once, each output written once.
 
-    Parameters are those of `standard_bytes`; here kv_heads counts, since shared K and V need reading only once.
+    Parameters are those of `standard_bytes`; here kv_heads counts: shared K and V need reading only once.
 
     Returns
     -------

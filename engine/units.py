@@ -6,8 +6,8 @@ number of bytes looks 7 % smaller in GiB than in GB.
 
 import re
 
-BINARY_UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
-DECIMAL_UNITS = ("kB", "MB", "GB", "TB", "PB", "EB")
+BINARY_UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB")
+DECIMAL_UNITS = ("kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB")
 
 
 def _scaled(n_bytes: int, base: int, units: tuple[str, ...], digits: int) -> str:
