@@ -1,6 +1,7 @@
 """`python -m engine`: record a trace, run attention on your own arrays, or count bytes, from a shell."""
 
 import argparse
+import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engine.api import attention
-from engine.memory import score_matrix_bytes
+from engine.memory import count_within, score_matrix_bytes
 from engine.mistakes import MISTAKES
 from engine.options import CAUSAL, ORDERS
 from engine.precision import FORMATS, Array, tolerance
 from engine.reference import reference_attention
 from engine.trace import Trace, trace_attention
-from engine.trace_io import trace_to_json, trace_to_npz
+from engine.trace_io import UNREADABLE, trace_to_json, trace_to_npz
 from engine.traffic import Ledger, compulsory_bytes, standard_bytes, tiled_bytes
 from engine.units import format_bytes
 
@@ -105,24 +106,29 @@ def _option_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _trace(options: argparse.Namespace) -> None:
+    suffix = _suffix(options.output, ".json", ".npz")
+    if options.digits is not None:
+        count_within("digits", options.digits, 1, 17)
     inputs = _inputs(options)
     trace = trace_attention(
         inputs.q, inputs.k, inputs.v, direction=options.direction, mistake=options.mistake, seed=inputs.seed,
         **_options(options),
     )  # fmt: skip
-    if options.digits is not None and not 1 <= options.digits <= 17:
-        raise ValueError(f"digits must be from 1 to 17, not {options.digits}")
-    if options.output is None:
+    if suffix is None:
         print(trace_to_json(trace, options.digits))
         return
-    suffix = options.output.suffix
     if suffix == ".npz":
         options.output.write_bytes(trace_to_npz(trace))
-    elif suffix == ".json":
-        options.output.write_text(trace_to_json(trace, options.digits), encoding="utf-8")
     else:
-        raise ValueError(f"output must end in .json or .npz, not {suffix or options.output.name!r}")
+        options.output.write_text(trace_to_json(trace, options.digits), encoding="utf-8")
     print(f"{options.output}: {_summary(trace)}")
+
+
+def _suffix(output: Path | None, *known: str) -> str | None:
+    """What the output's name ends in; None without one. Checked first, so that a slip costs no work."""
+    if output is not None and output.suffix not in known:
+        raise ValueError(f"output must end in {' or '.join(known)}, not {output.suffix or output.name!r}")
+    return None if output is None else output.suffix
 
 
 def _summary(trace: Trace) -> str:
@@ -131,15 +137,17 @@ def _summary(trace: Trace) -> str:
 
 
 def _run(options: argparse.Namespace) -> None:
+    _suffix(options.output, ".npz")
     inputs = _inputs(options)
     chosen = _options(options)
     o, lse = attention(inputs.q, inputs.k, inputs.v, **chosen)
     whole = {name: chosen[name] for name in ("causal", "window", "softcap", "scale", "storage")}
     wanted, _ = reference_attention(inputs.q, inputs.k, inputs.v, **whole)
     difference = float(np.abs(o.astype(np.float64) - wanted).max(initial=0.0))
-    scores = np.abs(inputs.q.astype(np.float64) @ inputs.k.astype(np.float64).swapaxes(-1, -2)).max(
-        initial=0.0
-    )
+    k = inputs.k.astype(np.float64)
+    if k.ndim > 2:
+        k = np.repeat(k, inputs.q.shape[-3] // k.shape[-3], axis=-3)  # grouped heads
+    scores = np.abs(inputs.q.astype(np.float64) @ k.swapaxes(-1, -2)).max(initial=0.0)
     scale = inputs.q.shape[-1] ** -0.5 if options.scale is None else abs(options.scale)
     atol, rtol = tolerance(
         FORMATS[options.storage], float(scores) * scale, float(np.abs(inputs.v).max(initial=0.0))
@@ -149,8 +157,6 @@ def _run(options: argparse.Namespace) -> None:
     print(f"largest difference from the float64 reference on the same rounded inputs: {difference:.3g}")
     print(f"allowed for {options.storage}: {allowed:.3g} ({'within' if difference <= allowed else 'BEYOND'})")
     if options.output is not None:
-        if options.output.suffix != ".npz":
-            raise ValueError(f"output must end in .npz, not {options.output.suffix or options.output.name!r}")
         np.savez(options.output, o=o.astype(np.promote_types(lse.dtype, np.float32)), lse=lse)
         print(f"written: {options.output}")
 
@@ -167,12 +173,12 @@ def _bytes(options: argparse.Namespace) -> None:
         "causal": options.causal, "window": _window(options.window),
     }  # fmt: skip
     score = score_matrix_bytes(n_q, n_k, options.bytes_per_element, heads=options.heads, batch=options.batch)
-    print(f"score matrix, stored dense: {format_bytes(score)}")
     ledgers = {
         "standard": standard_bytes(n_q, n_k, d, **shared),
         "tiled": tiled_bytes(n_q, n_k, d, **tiles, **shared),
         "each tensor once": compulsory_bytes(n_q, n_k, d, **shared),
     }
+    print(f"score matrix, stored dense: {format_bytes(score)}")
     for name, ledger in ledgers.items():
         _print_ledger(name, ledger)
     tiled = ledgers["tiled"].total
@@ -218,13 +224,23 @@ def _inputs(options: argparse.Namespace) -> Inputs:
         shapes = ((options.n_q, options.d), (n_k, options.d), (n_k, d_v))
         q, k, v = (rng.standard_normal(shape).astype(np.float32) for shape in shapes)
         return Inputs(q, k, v, options.seed)
-    with np.load(options.npz, allow_pickle=False) as file:
-        missing = [name for name in ("q", "k", "v") if name not in file.files]
-        if missing:
-            raise ValueError(
-                f"{options.npz} has no {', '.join(missing)}; it has {', '.join(file.files) or 'nothing'}"
-            )
-        return Inputs(file["q"], file["k"], file["v"], None)
+    return _read_inputs(options.npz)
+
+
+def _read_inputs(path: Path) -> Inputs:
+    raw = path.read_bytes()
+    if not raw.startswith(b"PK"):
+        raise ValueError(f"{path} is not an .npz file")
+    try:
+        with np.load(io.BytesIO(raw), allow_pickle=False) as file:
+            arrays = {name: file[name] for name in ("q", "k", "v") if name in file.files}
+            names = list(file.files)
+    except UNREADABLE as error:
+        raise ValueError(f"{path} cannot be read: {error}") from error
+    missing = [name for name in ("q", "k", "v") if name not in arrays]
+    if missing:
+        raise ValueError(f"{path} has no {', '.join(missing)}; it has {', '.join(names) or 'nothing'}")
+    return Inputs(**arrays, seed=None)
 
 
 _LONGEST = 16_384  # a drawn input longer than this would make the float64 check take over 2 GiB

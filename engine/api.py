@@ -3,14 +3,17 @@
 Checks, picks the path, hands the result back in the caller's shape.
 """
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from engine.backward import tiled_backward
 from engine.fast import default_blocks, default_threads, fast_forward
+from engine.fast_backward import fast_backward
 from engine.masks import Causal, Window
 from engine.memory import whole_number
-from engine.options import ORDERS, Call, Order, prepare
+from engine.options import ORDERS, Call, Order, like_output, prepare
 from engine.precision import Array
 from engine.tiled import tiled_attention
 
@@ -97,31 +100,34 @@ def attention(
     n_q, n_k = call.q.shape[2], call.k.shape[2]
     workers = default_threads(n_q, n_k) if threads is None else whole_number("threads", threads, 1)
     if order == "q_outer" and _fast_can(call, allow_nonfinite):
-        o, lse = _fast(call, block_q, block_k, workers)
+        q3, k3, v3 = _flat_heads(call)
+        o, lse = fast_forward(q3, k3, v3, **_fast_options(call, block_q, block_k, workers))
     else:
         o = np.empty((*call.q.shape[:3], call.v.shape[3]), call.fmt.dtype)
         lse = np.empty(call.q.shape[:3], call.fmt.compute)
         for at, head in call.heads():
             o[at], lse[at] = tiled_attention(head, block_q, block_k, order)
-    return o.reshape(*call.lead, *o.shape[2:]), lse.reshape(*call.lead, n_q)
+    return o.reshape(*call.lead, n_q, call.v.shape[3]), lse.reshape(*call.lead, n_q)
 
 
-def _fast_can(call: Call, allow_nonfinite: bool) -> bool:
+def _fast_can(call: Call, allow_nonfinite: bool = False) -> bool:
     """The fast path takes every call without per-pair arrays, rounding of P, or non-finite inputs."""
     plain = call.keep is None and call.bias is None and call.fmt.dtype == call.fmt.compute
     return plain and not allow_nonfinite
 
 
-def _fast(call: Call, block_q: int, block_k: int, threads: int) -> tuple[Array, Array]:
-    """All heads at once, each query head beside its own view of the shared key/value head."""
-    batch, heads, n_q = call.q.shape[:3]
-    k, v = (np.repeat(a, call.group, axis=1) if call.group > 1 else a for a in (call.k, call.v))
-    flat = [a.reshape(batch * heads, *a.shape[2:]) for a in (call.q, k, v)]
-    o, lse = fast_forward(
-        *flat, rule=call.rule(), scale=call.scale, softcap=call.softcap, block_q=block_q, block_k=block_k,
-        threads=threads,
-    )  # fmt: skip
-    return o.reshape(batch, heads, n_q, call.v.shape[3]), lse.reshape(batch, heads, n_q)
+def _flat_heads(call: Call) -> list[Array]:
+    """q, k and v as (batch · query heads, n, d): each query head beside its key/value head."""
+    k, v = (np.repeat(a, call.group, axis=1) if call.group != 1 else a for a in (call.k, call.v))
+    copies = call.q.shape[0] * call.q.shape[1]
+    return [a.reshape(copies, *a.shape[2:]) for a in (call.q, k, v)]
+
+
+def _fast_options(call: Call, block_q: int, block_k: int, threads: int) -> dict[str, Any]:
+    return {
+        "rule": call.rule(), "scale": call.scale, "softcap": call.softcap,
+        "block_q": block_q, "block_k": block_k, "threads": threads,
+    }  # fmt: skip
 
 
 def attention_backward(
@@ -155,9 +161,10 @@ def attention_backward(
         What `attention` returned.
     d_o : array_like of shape (..., n_q, d_v)
         Gradient of the loss with respect to o.
-    order, threads
-        Accepted so that one set of options serves both calls. The backward has one loop, keys outside,
-        on one thread.
+    order
+        Accepted so that one set of options serves both calls: the backward has one loop, keys outside.
+    threads : int or None
+        Worker threads; heads are spread over them, and the result is the same whatever it is.
 
     Returns
     -------
@@ -187,20 +194,39 @@ def attention_backward(
         storage=storage,
     )
     _check_order(order)
-    if threads is not None:
-        whole_number("threads", threads, 1)
+    n_q, n_k = call.q.shape[2], call.k.shape[2]
+    workers = default_threads(n_q, n_k) if threads is None else whole_number("threads", threads, 1)
     block_q, block_k = blocks_of(call, block_q, block_k)
-    o4, do4 = (_like_o(name, a, call) for name, a in (("o", o), ("d_o", d_o)))
+    o4, do4 = like_output("o", o, call), like_output("d_o", d_o, call)
     lse4 = _like_lse(lse, call)
+    if _fast_can(call):
+        copies = call.q.shape[0] * call.q.shape[1]
+        saved = [a.reshape(copies, *a.shape[2:]) for a in (o4, lse4, do4)]
+        options = _fast_options(call, block_q, block_k, workers)
+        d_q, d_k, d_v = fast_backward(*_flat_heads(call), *saved, **options)
+        # Query heads that share a key/value head add up.
+        d_k, d_v = (
+            g.reshape(*a.shape[:2], call.group, *a.shape[2:]).sum(axis=2)
+            for g, a in ((d_k, call.k), (d_v, call.v))
+        )
+    else:
+        d_q, d_k, d_v = _readable_backward(call, o4, lse4, do4, block_q, block_k)
+    shapes = [np.shape(a) for a in (q, k, v)]
+    d_q, d_k, d_v = (call.fmt.store(g).reshape(s) for g, s in zip((d_q, d_k, d_v), shapes, strict=True))
+    return d_q, d_k, d_v
+
+
+def _readable_backward(
+    call: Call, o: Array, lse: Array, d_o: Array, block_q: int, block_k: int
+) -> tuple[Array, Array, Array]:
+    """Head by head through the readable loop, in the compute format."""
     d_q = np.empty_like(call.q)
     d_k, d_v = np.zeros_like(call.k), np.zeros_like(call.v)
     for (b, h), head in call.heads():
         kv = h // call.group
-        d_q[b, h], dk, dv = tiled_backward(head, o4[b, h], lse4[b, h], do4[b, h], block_q, block_k)
+        d_q[b, h], dk, dv = tiled_backward(head, o[b, h], lse[b, h], d_o[b, h], block_q, block_k)
         d_k[b, kv] += dk
         d_v[b, kv] += dv
-    shapes = [np.shape(a) for a in (q, k, v)]
-    d_q, d_k, d_v = (call.fmt.store(g).reshape(s) for g, s in zip((d_q, d_k, d_v), shapes, strict=True))
     return d_q, d_k, d_v
 
 
@@ -219,17 +245,11 @@ def _check_order(order: Order) -> Order:
     return order
 
 
-def _like_o(name: str, value: npt.ArrayLike, call: Call) -> Array:
-    array = np.asarray(value)
-    expected = (*call.lead, call.q.shape[2], call.v.shape[3])
-    if array.shape != expected:
-        raise ValueError(f"{name} has shape {array.shape} but the forward's output has {expected}")
-    return call.fmt.round(array).reshape(*call.q.shape[:3], call.v.shape[3])
-
-
 def _like_lse(value: npt.ArrayLike, call: Call) -> Array:
     array = np.asarray(value)
     expected = (*call.lead, call.q.shape[2])
     if array.shape != expected:
         raise ValueError(f"lse has shape {array.shape} but the forward's has {expected}")
+    if array.dtype.kind in "cbOSUMm":
+        raise ValueError(f"lse holds {array.dtype} values; it must be real numbers")
     return array.astype(call.fmt.compute).reshape(call.q.shape[:3])

@@ -7,6 +7,7 @@ Rules: docs/decisions/byte-counting.md.
 from dataclasses import dataclass, field
 
 from engine.precision import Format
+from engine.traffic import standard_bytes
 
 Bytes = dict[str, int]
 Moved = tuple[Bytes, Bytes]  # read, written
@@ -82,10 +83,25 @@ class Books:
 
     def standard(self, kind: str, tile: tuple[int | None, int | None], rows: int, cols: int) -> None:
         """Charge the standard algorithm for what this event stands for."""
-        if self.sizes.loop == "backward":
+        z = self.sizes
+        if not z.n_q or not z.n_k:
+            # Without pairs no event stands for the strips that it moves all the same.
+            if kind == "partition":
+                self._standard_at_once()
+            return
+        if z.loop == "backward":
             self._standard_backward(kind, tile, rows, cols)
         else:
             self._standard_forward(kind, tile, rows, cols)
+
+    def _standard_at_once(self) -> None:
+        z = self.sizes
+        whole = standard_bytes(
+            z.n_q, z.n_k, z.d, d_v=z.d_v, bytes_per_element=z.fmt.bytes_per_element,
+            direction="backward" if z.loop == "backward" else "forward",
+        )  # fmt: skip
+        self.standard_read = {t: x.read for t, x in whole.by_tensor.items() if x.read}
+        self.standard_written = {t: x.written for t, x in whole.by_tensor.items() if x.written}
 
     def _standard_forward(self, kind: str, tile: tuple[int | None, int | None], rows: int, cols: int) -> None:
         z, pairs = self.sizes, self.sizes.stored(rows, cols)

@@ -3,7 +3,12 @@
 Knows sizes only; must not know how attention is computed.
 """
 
-__all__ = ["score_matrix_bytes", "whole_number"]
+import operator
+
+# A calculator's largest count. Beyond it no machine and no text is meant, only a slip of the keyboard.
+MAX_COUNT = 10**12
+
+__all__ = ["MAX_COUNT", "count_within", "score_matrix_bytes", "whole_number"]
 
 
 def whole_number(name: str, value: object, least: int) -> int:
@@ -16,11 +21,28 @@ def whole_number(name: str, value: object, least: int) -> int:
     ValueError
         If it is not a whole number, or too small; the message holds the value and the limit.
     """
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
-    number = int(value.__index__())
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        number = operator.index(value)  # type: ignore[arg-type]  # what has no index is caught below
+    except TypeError:
+        raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}") from None
     if number < least:
         raise ValueError(f"{name} must be at least {least}, not {number}")
+    return number
+
+
+def count_within(name: str, value: object, least: int = 1, most: int = MAX_COUNT) -> int:
+    """Check as `whole_number` does, and that the count is no larger than ``most``.
+
+    Raises
+    ------
+    ValueError
+        If it is not a whole number or lies outside the limits; the message holds the value and the limit.
+    """
+    number = whole_number(name, value, least)
+    if number > most:
+        raise ValueError(f"{name} must be at most {most:,}, not {number:,}")
     return number
 
 

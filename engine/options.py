@@ -28,6 +28,7 @@ __all__ = [
     "check_array",
     "check_keep",
     "check_window",
+    "like_output",
     "prepare",
 ]
 
@@ -124,12 +125,14 @@ def prepare(
     arrays = {name: check_array(name, a) for name, a in (("q", q), ("k", k), ("v", v))}
     lead = _check_shapes(**arrays)
     fmt = format_of(*arrays.values()) if storage is None else format_named(storage)
-    rounded = {name: _four_axes(fmt.round(a)) for name, a in arrays.items()}
+    with np.errstate(over="ignore"):  # what is too large for the format is refused below, in words
+        rounded = {name: _four_axes(fmt.round(a)) for name, a in arrays.items()}
     finite = {name: bool(np.isfinite(a).all()) for name, a in rounded.items()}
     if not allow_nonfinite:
         for name, ok in finite.items():
             if not ok:
-                raise ValueError(_nonfinite_message(name, rounded[name], arrays[name], fmt))
+                hint = "; pass allow_nonfinite=True to compute with it"
+                raise ValueError(_nonfinite_message(name, rounded[name], arrays[name], fmt, hint))
     q4, k4 = rounded["q"], rounded["k"]
     pairs = (q4.shape[0], q4.shape[1], q4.shape[2], k4.shape[2])
     keep4 = check_keep(keep, (*lead, *pairs[2:]))
@@ -195,16 +198,32 @@ def _four_axes(a: Array) -> Array:
     return a.reshape(batch, heads, a.shape[-2], a.shape[-1])
 
 
-def _nonfinite_message(name: str, rounded: Array, given: Array, fmt: Format) -> str:
+def like_output(name: str, value: npt.ArrayLike, call: Call) -> Array:
+    """Check o, or the gradient at it, and return it rounded, with axes (batch, heads, n_q, d_v).
+
+    Raises
+    ------
+    ValueError
+        If it is not of the output's shape, holds no real numbers, or any that is not finite.
+    """
+    array = check_array(name, value)
+    expected = (*call.lead, call.q.shape[2], call.v.shape[3])
+    if array.shape != expected:
+        raise ValueError(f"{name} has shape {array.shape} but the forward's output has {expected}")
+    with np.errstate(over="ignore"):
+        rounded = _four_axes(call.fmt.round(array))
+    if not np.isfinite(rounded).all():
+        raise ValueError(_nonfinite_message(name, rounded, array, call.fmt))
+    return rounded
+
+
+def _nonfinite_message(name: str, rounded: Array, given: Array, fmt: Format, hint: str = "") -> str:
     if np.isfinite(given.astype(np.float64)).all():
         largest = float(np.abs(given.astype(np.float64)).max())
         limit = float(np.finfo(np.float16).max) if fmt.name == "float16" else float(np.finfo(np.float32).max)
         return f"{name} holds {largest:g}, beyond {limit:g}, the largest number of {fmt.name}"
     place = tuple(int(i) for i in np.argwhere(~np.isfinite(rounded))[0][2:])
-    return (
-        f"{name} holds a value that is not finite, the first at (position, dimension) {place}; "
-        "pass allow_nonfinite=True to compute with it"
-    )
+    return f"{name} holds a value that is not finite, the first at (position, dimension) {place}{hint}"
 
 
 def check_keep(keep: npt.ArrayLike | None, shape: tuple[int, ...]) -> BoolArray | None:
@@ -229,7 +248,8 @@ def _check_bias(
         raise ValueError(
             f"bias holds {array.dtype} values; it must be real numbers (keep is the boolean one)"
         )
-    array = array.astype(fmt.compute)
+    with np.errstate(over="ignore"):  # too low becomes −∞, which masks; too high is refused as +∞
+        array = array.astype(fmt.compute)
     if np.isnan(array).any() or np.isposinf(array).any():
         raise ValueError("bias holds NaN or +inf; only finite numbers and -inf (masked) have a meaning there")
     return _spread("bias", array, (*lead, *pairs[2:])).reshape(pairs)
@@ -243,7 +263,7 @@ def _spread(name: str, array: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _check_causal(causal: Causal | None) -> Causal | None:
-    if causal is not None and causal not in CAUSAL:
+    if causal is not None and not (isinstance(causal, str) and causal in CAUSAL):
         raise ValueError(f"causal must be None, 'bottom_right' or 'top_left', not {causal!r}")
     return causal
 
@@ -269,9 +289,11 @@ def _check_softcap(softcap: float | None) -> float | None:
 
 def _number(name: str, value: Any) -> float:
     try:
+        if isinstance(value, bool | np.bool_ | str | bytes):  # float() would take these
+            raise TypeError
         number = float(value)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be a number, not {value!r}") from None
-    if isinstance(value, bool) or not math.isfinite(number):
+    if not math.isfinite(number):
         raise ValueError(f"{name} must be a finite number, not {value!r}")
     return number

@@ -77,14 +77,28 @@ class Plan:
                 f"this trace could take {steps:,} steps; the limit is {max_steps:,}: "
                 "take larger tiles or fewer positions"
             )
-        wide = 2 * z.d_v if z.loop != "backward" else 4 * (z.d + z.d_v)
-        cells = visited * self.block_q * (wide + 4 * self.block_k)
-        cells += (z.n_q + z.n_k) * (z.d + z.d_v) + z.n_q * z.n_k
+        cells = self._most_cells(visited, pairs - visited)
         if cells > max_cells:
             raise ValueError(
                 f"this trace could hold {cells:,} numbers; the limit is {max_cells:,}: "
                 "take fewer positions or a smaller head size"
             )
+
+    def _most_cells(self, visited: int, skipped: int) -> int:
+        """Numbers that a trace with so many visits and skips holds at most, as a document."""
+        z, r, c = self.sizes, self.block_q, self.block_k
+        tiles_q, tiles_k, wide = len(self.q_tiles), len(self.k_tiles), z.d + z.d_v
+        if z.loop == "backward":
+            # In a visit s stands in 2 steps, p in 4, dP in 2, dS in 3; dQ is made 3 times, dK and dV once.
+            cells = visited * (11 * r * c + 3 * r * z.d + c * wide + 3 * r)
+            cells += tiles_q * r + 2 * tiles_k * c * wide
+            return cells + 3 * (z.n_q * wide + z.n_k * wide) + 2 * z.n_q
+        # In a visit s stands in 5 steps and p in 1; the rest are rows (m, l, alpha, …) and accumulators.
+        accumulators, rows = (2, 24) if z.loop == "q_outer" else (6, 30)
+        cells = visited * r * (6 * c + accumulators * z.d_v + rows) + skipped * 2 * r
+        if z.loop == "q_outer":
+            cells += tiles_q * r * (3 * z.d_v + 8)
+        return cells + z.n_q * (wide + z.d_v + 2) + z.n_k * wide
 
     def inputs(self) -> dict[str, Array]:
         """q, k and v as stored, in the compute format."""
@@ -133,7 +147,7 @@ class Plan:
         if tokens is None:
             return [f"q{i}" for i in range(n_q)], [f"k{j}" for j in range(n_k)]
         if isinstance(tokens, tuple) and len(tokens) == 2 and not all(isinstance(t, str) for t in tokens):
-            of_q, of_k = list(tokens[0]), list(tokens[1])
+            of_q, of_k = [str(t) for t in tokens[0]], [str(t) for t in tokens[1]]
         else:
             of_k = [str(t) for t in tokens]
             of_q = of_k[len(of_k) - n_q :] if n_q <= len(of_k) else [f"q{i}" for i in range(n_q)]

@@ -73,7 +73,7 @@ def format_named(name: str) -> Format:
     ValueError
         If there is no such format; the message lists those there are.
     """
-    if name not in FORMATS:
+    if not isinstance(name, str) or name not in FORMATS:
         raise ValueError(f"storage must be one of {', '.join(FORMATS)} or None, not {name!r}")
     return FORMATS[name]
 

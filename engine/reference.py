@@ -66,9 +66,18 @@ def reference_backward(
     -------
     d_q, d_k, d_v : ndarray of float64
         In the shapes of q, k and v; query heads that share a key/value head add up.
+
+    Raises
+    ------
+    ValueError
+        As `engine.attention`, and if d_o does not have the shape of the output.
     """
     call = prepare(q, k, v, **options)
-    do4 = np.asarray(d_o, np.float64).reshape(*call.q.shape[:3], call.v.shape[3])
+    do4 = np.asarray(d_o, np.float64)
+    expected = (*call.lead, call.q.shape[2], call.v.shape[3])
+    if do4.shape != expected:
+        raise ValueError(f"d_o has shape {do4.shape} but the forward's output has {expected}")
+    do4 = do4.reshape(*call.q.shape[:3], call.v.shape[3])
     grads = [np.zeros(a.shape) for a in (call.q, call.k, call.v)]
     for (b, h), head in call.heads():
         kv = h // call.group
@@ -155,10 +164,14 @@ def merge(
     o1, l1, o2, l2 = (a.astype(np.promote_types(np.float32, _plain(a))) for a in parts)
     if o1.shape != o2.shape or l1.shape != l2.shape or o1.shape[:-1] != l1.shape:
         raise ValueError(f"parts differ: o {o1.shape} and {o2.shape}, lse {l1.shape} and {l2.shape}")
-    lse = np.logaddexp(l1, l2)
-    shift = np.where(np.isneginf(lse), lse.dtype.type(0), lse)
-    o = np.exp(l1 - shift)[..., None] * o1 + np.exp(l2 - shift)[..., None] * o2
-    return o, lse
+    larger = np.maximum(l1, l2)
+    shift = np.where(np.isneginf(larger), larger.dtype.type(0), larger)
+    w1, w2 = np.exp(l1 - shift), np.exp(l2 - shift)
+    # Divided by the weights' own sum, so that o is an average even where lse is so large that it rounds
+    # coarsely: e^(lse_i − lse) would carry that rounding into o.
+    total = np.where(np.isneginf(larger), larger.dtype.type(1), w1 + w2)
+    o = (w1[..., None] * o1 + w2[..., None] * o2) / total[..., None]
+    return o, np.logaddexp(l1, l2)
 
 
 def _plain(a: Array) -> np.dtype[Any]:

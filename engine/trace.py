@@ -17,7 +17,7 @@ from engine.bookkeeping import Sizes
 from engine.masks import Causal, Window
 from engine.memory import whole_number
 from engine.mistakes import softmax_named
-from engine.options import ORDERS, Order, prepare
+from engine.options import ORDERS, Order, like_output, prepare
 from engine.plan import GRADIENTS, Plan, Tokens
 from engine.precision import Array
 from engine.pseudocode import LISTINGS, Listing
@@ -176,11 +176,11 @@ def trace_attention(
             o, lse = tiled_attention(head, block_q, block_k, order, softmax_named(mistake), recorder)
         return Trace(plan, {"o": o.astype(call.fmt.compute), "lse": lse}, {}, recorder.events)
     o, lse = tiled_attention(head, block_q, block_k)
-    gradient = np.ones(o.shape) if d_o is None else np.asarray(d_o, np.float64)
-    if gradient.size != o.size:
-        raise ValueError(f"d_o has shape {gradient.shape} but o has {o.shape}")
+    gradient = np.ones(o.shape) if d_o is None else np.asarray(d_o)
+    if gradient.shape == o.shape:
+        gradient = gradient.reshape(*call.lead, *o.shape)  # leading axes, if any, are of length 1
     saved = {
-        "o": o.astype(call.fmt.compute), "lse": lse, "d_o": call.fmt.round(gradient.reshape(o.shape)),
+        "o": o.astype(call.fmt.compute), "lse": lse, "d_o": like_output("d_o", gradient, call)[0, 0],
     }  # fmt: skip
     grads = tiled_backward(head, saved["o"], lse, saved["d_o"], block_q, block_k, recorder)
     return Trace(plan, dict(zip(GRADIENTS, grads, strict=True)), saved, recorder.events)

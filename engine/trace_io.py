@@ -6,6 +6,9 @@ Format: docs/trace-format.md. Knows the trace's fields, not how they came about.
 import io
 import json
 import math
+import struct
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from os import PathLike
 from pathlib import Path
@@ -13,16 +16,31 @@ from typing import Any
 
 import numpy as np
 
+from engine.memory import count_within
 from engine.precision import Array
 from engine.trace import Step, Trace
 
 FORMAT = "tilewise-trace"
 VERSION = 1
 
-__all__ = ["FORMAT", "VERSION", "read_trace", "trace_to_dict", "trace_to_json", "trace_to_npz"]
+__all__ = [
+    "FORMAT",
+    "UNREADABLE",
+    "VERSION",
+    "read_trace",
+    "trace_to_dict",
+    "trace_to_json",
+    "trace_to_npz",
+]
 
 # Matrices as wide as a head are held once and pointed to; those as narrow as a tile of scores stand in place.
 _IN_PLACE = frozenset({"s", "p", "d_p", "d_s"})
+
+# What a file of another kind, or a broken one, raises in `json`, `numpy`, `zipfile`, `zlib` or here.
+UNREADABLE = (
+    ValueError, KeyError, TypeError, AttributeError, EOFError, RuntimeError, struct.error,
+    zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
 
 
 def trace_to_dict(trace: Trace, digits: int | None = None) -> dict[str, Any]:
@@ -32,13 +50,20 @@ def trace_to_dict(trace: Trace, digits: int | None = None) -> dict[str, Any]:
     ----------
     trace : Trace
     digits : int or None
-        Significant digits to keep; None keeps every bit.
+        Significant digits to keep, 1 to 17; None keeps every bit.
 
     Returns
     -------
     dict
         Encodes with ``json.dumps(..., allow_nan=False)``. −∞ is None; +∞ and NaN are "inf" and "nan".
+
+    Raises
+    ------
+    ValueError
+        If ``digits`` is not from 1 to 17.
     """
+    if digits is not None:
+        digits = count_within("digits", digits, 1, 17)
     document = _document(trace, digits)
     plain: dict[str, Any] = _map_arrays(document, lambda a: _plain(a, digits))
     return plain
@@ -85,10 +110,10 @@ def read_trace(path: str | PathLike[str]) -> dict[str, Any]:
     raw = Path(path).read_bytes()
     try:
         document = _read_npz(raw) if raw[:2] == b"PK" else json.loads(raw)
-    except (ValueError, KeyError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         raise ValueError(f"{path} is not a trace: {error}") from error
     found = (document.get("format"), document.get("version")) if isinstance(document, dict) else (None, None)
-    if found != (FORMAT, VERSION):
+    if found != (FORMAT, VERSION) or isinstance(found[1], bool):
         raise ValueError(
             f"{path} says format {found[0]!r}, version {found[1]!r}; known: {FORMAT!r}, {VERSION}"
         )

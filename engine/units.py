@@ -11,17 +11,17 @@ DECIMAL_UNITS = ("kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB")
 
 
 def _scaled(n_bytes: int, base: int, units: tuple[str, ...], digits: int) -> str:
-    """Return `n_bytes` in the largest unit that leaves at least 1, or in bytes below the first unit."""
-    power = 0
-    while power < len(units) and n_bytes >= base ** (power + 1):
-        power += 1
-    if power == 0:
+    """Return `n_bytes` in the largest unit in which it rounds to at least 1; in bytes below the first."""
+    if n_bytes < base:
         return f"{n_bytes:,} B"
-    # Integers up to here, so that no size is too large to be exact.
-    hundredths = (n_bytes * 10**digits * 2 + base**power) // (2 * base**power)
-    whole, rest = divmod(hundredths, 10**digits)
+    # Whole numbers throughout, so that no size is too large to be exact.
+    for power, unit in enumerate(units, start=1):
+        last_digits = (2 * n_bytes * 10**digits + base**power) // (2 * base**power)
+        if last_digits < base * 10**digits or unit == units[-1]:
+            break
+    whole, rest = divmod(last_digits, 10**digits)
     fraction = f"{rest:0{digits}d}".rstrip("0")
-    return f"{whole:,}.{fraction} {units[power - 1]}" if fraction else f"{whole:,} {units[power - 1]}"
+    return f"{whole:,}.{fraction} {unit}" if fraction else f"{whole:,} {unit}"
 
 
 def _checked(n_bytes: int) -> int:

@@ -1,0 +1,120 @@
+"""Measure how long the stage takes from input to paint, in Chromium.
+
+    python bench/stage_paint.py
+
+The stage is mounted without a server, as it would be on the page. Each input is given at the start of a frame, which
+is when a browser hands out input, and timed until the frame that shows it is painted. Prints the median, the 95th
+percentile and the worst beside the target, and exits with 1 if a target is missed.
+"""
+
+import json
+import shutil
+import statistics
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import Page, sync_playwright
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from engine import trace_attention
+from lesson.inputs import DEFAULT_KEY, MAX_D, MAX_N, load
+from ui.stage.component import STAGE_CSS, STAGE_JS
+from ui.stage.payload import encode
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+
+MOUNT = """async ([js, css, data]) => {
+  document.body.innerHTML = '<div id="at" style="color-scheme: light; width: 1044px; margin: auto"></div>';
+  const shadow = document.getElementById('at').attachShadow({ mode: 'open' });
+  shadow.innerHTML = `<style>${css}</style><div class="stage-host"></div>`;
+  const address = URL.createObjectURL(new Blob([js], { type: 'text/javascript' }));
+  const { default: mount } = await import(address);
+  const began = performance.now();
+  mount({ data, parentElement: shadow });
+  window.stage = shadow.querySelector('.stage');
+  return performance.now() - began;
+}"""
+
+# One input: at the start of a frame; done when a message posted in that frame arrives, which is after its paint.
+MEASURE = """async ([inputs]) => {
+  const slider = stage.querySelector('input[type=range]');
+  const one = (input) => new Promise((done) => requestAnimationFrame(() => {
+    const began = performance.now();
+    if (typeof input === 'string') document.dispatchEvent(new KeyboardEvent('keydown', { key: input }));
+    else { slider.value = input; slider.dispatchEvent(new Event('input')); }
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => done(performance.now() - began);
+    requestAnimationFrame(() => {});
+    channel.port2.postMessage(null);
+  }));
+  const times = [];
+  for (const input of inputs) times.push(await one(input));
+  return times;
+}"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A run to play, and the p95 it must keep to, in milliseconds."""
+
+    name: str
+    data: dict[str, Any]
+    target_ms: float
+
+
+def cases() -> list[Case]:
+    """Return the default run and the largest that the page takes."""
+    given = load(DEFAULT_KEY)
+    usual = trace_attention(given.q, given.k, given.v, tokens=(given.tokens_q, given.tokens_k), **given.options())
+    rng = np.random.default_rng(0)
+    q, k, v = (rng.normal(size=(MAX_N, MAX_D)).astype(np.float32) for _ in "qkv")
+    largest = trace_attention(q, k, v, block_q=5, block_k=4)
+    return [
+        Case("default run", encode(usual), 16.7),
+        Case(f"largest run, {MAX_N} × {MAX_N}, d = {MAX_D}", encode(largest), 50.0),
+    ]
+
+
+def measure(page: Page, case: Case) -> bool:
+    """Measure one case, print it and say whether it keeps to its target."""
+    steps = len(case.data["trace"]["steps"])
+    mounting = page.evaluate(MOUNT, [STAGE_JS, STAGE_CSS, {**case.data, "step": 0, "address": False}])
+    page.wait_for_timeout(500)
+    size = len(json.dumps(case.data))
+    print(f"{case.name}: {steps} steps, {size:,} bytes of JSON, mounted in {mounting:.0f} ms")
+    rng = np.random.default_rng(1)
+    inputs = {
+        "next step": ["ArrowRight"] * min(200, steps - 1),
+        "previous step": ["ArrowLeft"] * min(200, steps - 1),
+        "scrub": [int(index) for index in rng.integers(0, steps, 200)],
+    }
+    kept = True
+    for name, given in inputs.items():
+        times = sorted(page.evaluate(MEASURE, [given]))
+        p95 = times[int(0.95 * (len(times) - 1))]
+        kept &= p95 <= case.target_ms
+        print(
+            f"  {name:14} median {statistics.median(times):5.1f} ms   p95 {p95:5.1f} ms   worst {times[-1]:5.1f} ms"
+            f"   target p95 ≤ {case.target_ms} ms   {'kept' if p95 <= case.target_ms else 'MISSED'}"
+        )
+    return kept
+
+
+def main() -> int:
+    """Measure every case."""
+    path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        kept = [measure(page, case) for case in cases()]
+        browser.close()
+    return 0 if all(kept) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The calculator's arithmetic: every golden value, every law, every refusal."""
