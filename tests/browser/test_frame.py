@@ -1,0 +1,141 @@
+"""The frame in a real browser: links, themes, widths, console and network."""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from lesson.outline import load_outline
+from lesson.quiz import load_questions
+from tests.browser.conftest import watch
+from tests.conftest import Server
+from ui.palette import SURFACES
+
+PAGES = load_outline().pages
+PATHS = ["" if page.key == "home" else page.key for page in PAGES]
+
+
+def settled(page: Page) -> None:
+    """Wait until the page has its heading and its foot, and no script is running."""
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    expect(page.get_by_test_id("stMain").get_by_role("link").last).to_be_visible()
+    expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
+
+
+def test_a_link_as_the_very_first_request_shows_the_framed_page(
+    fresh_server: Callable[..., Server], page: Page
+) -> None:
+    """A server that nobody has visited yet: heading, tab title, navigation and the address's values."""
+    running = fresh_server()
+    trouble = watch(page)
+    page.goto(f"{running.url}/calculator?calc_n_q=8192&calc_format=float32")
+    settled(page)
+    expect(page).to_have_title("Count the bytes · Tilewise")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Count the bytes")
+    for entry in PAGES:
+        expect(page.get_by_test_id("stSidebar").get_by_role("link", name=entry.label)).to_be_visible()
+    expect(page.get_by_role("textbox", name="Queries, T_query")).to_have_value("8192")
+    expect(page.get_by_test_id("stMetricValue")).to_have_text("128 MiB")
+    assert "calc_n_q=8192" in page.url
+    assert trouble.errors == []
+    assert trouble.outside(running.url) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("path", PATHS)
+def test_every_page_is_quiet_in_both_themes(
+    server_url: str, new_page: Callable[..., Page], path: str, theme: str
+) -> None:
+    """The theme's colours are on, the console has no error, and nothing is asked of another host."""
+    page = new_page(theme=theme)
+    trouble = watch(page)
+    page.goto(f"{server_url}/{path}")
+    settled(page)
+    ground = page.get_by_test_id("stApp").evaluate("element => getComputedStyle(element).backgroundColor")
+    wanted = SURFACES[theme].page  # type: ignore[index]
+    assert ground == "rgb({}, {}, {})".format(*(int(wanted[at : at + 2], 16) for at in (1, 3, 5)))
+    assert any("/_stcore/stream" in url for url in trouble.requests)
+    assert trouble.errors == []
+    assert trouble.outside(server_url) == []
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_phone_never_scrolls_sideways(server_url: str, new_page: Callable[..., Page], path: str) -> None:
+    """At 390 px, also with an answer as long as the limits allow."""
+    page = new_page(width=390, height=844)
+    query = "?calc_n_q=1e9&calc_n_k=1e9&calc_heads=10000&calc_batch=10000" if path == "calculator" else ""
+    page.goto(f"{server_url}/{path}{query}")
+    settled(page)
+    main = page.get_by_test_id("stMain")
+    assert main.evaluate("element => element.scrollWidth - element.clientWidth") <= 1
+
+
+def test_the_way_on_and_back(server_url: str, page: Page) -> None:
+    """Next, again and again, walks the outline; back returns. Each page is told apart by its tab."""
+    page.goto(server_url)
+    settled(page)
+    for before, after in pairwise(PAGES):
+        page.get_by_role("link", name=f"Next: {after.label}").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(after.title)
+        expect(page).to_have_title(f"{after.title} · Tilewise")
+        assert page.url.split("?")[0] == f"{server_url}/{after.key}"
+        expect(page.get_by_role("link", name=f"Back: {before.label}")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("heading", level=1)).to_have_text(PAGES[-2].title)
+
+
+def test_calculator_keeps_what_is_typed_in_its_address(server_url: str, page: Page) -> None:
+    """A typed size changes the result and the address; the address opened anew gives the same page."""
+    page.goto(f"{server_url}/calculator")
+    settled(page)
+    field = page.get_by_role("textbox", name="Keys, T_key")
+    field.fill("8,192")
+    field.press("Enter")
+    expect(page.get_by_test_id("stMetricValue")).to_have_text("64 MiB")
+    expect(page).to_have_url(f"{server_url}/calculator?calc_n_k=8%2C192")
+    page.reload()
+    settled(page)
+    expect(page.get_by_role("textbox", name="Keys, T_key")).to_have_value("8,192")
+    expect(page.get_by_test_id("stMetricValue")).to_have_text("64 MiB")
+
+
+def test_calculator_names_a_wrong_address(server_url: str, page: Page) -> None:
+    """Value and limit stand in the message; the page works on."""
+    page.goto(f"{server_url}/calculator?calc_n_q=10%5E30&calc_format=float7")
+    settled(page)
+    alerts = page.get_by_test_id("stAlert")
+    expect(alerts.filter(has_text="10^30; the limit here is 1,000,000,000")).to_be_visible()
+    expect(alerts.filter(has_text="calc_format=float7")).to_be_visible()
+    field = page.get_by_role("textbox", name="Queries, T_query")
+    field.fill("16")
+    field.press("Enter")
+    expect(page.get_by_test_id("stMetricValue")).to_have_text("128 KiB")
+    expect(alerts.filter(has_text="10^30")).to_have_count(0)
+
+
+def test_quiz_by_keyboard(server_url: str, page: Page) -> None:
+    """Choose with the arrow keys, commit with Enter, read both reasons, try again with Enter."""
+    question = load_questions()[0]
+    page.goto(f"{server_url}/quiz")
+    settled(page)
+    choices = page.get_by_role("radio")
+    choices.first.focus()
+    page.keyboard.press("Space")
+    expect(choices.first).to_be_checked()
+    page.keyboard.press("ArrowDown")
+    expect(choices.nth(1)).to_be_checked()
+    page.keyboard.press("ArrowUp")
+    expect(choices.first).to_be_checked()
+    page.get_by_role("button", name="Commit to this answer").focus()
+    page.keyboard.press("Enter")
+    given = question.choices[0]
+    assert not given.right
+    expect(page.get_by_text("Not this one.")).to_be_visible()
+    expect(page.get_by_text(given.reason)).to_be_visible()
+    expect(page.get_by_text(question.right.reason)).to_be_visible()
+    page.get_by_role("button", name="Try again").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Commit to this answer")).to_be_visible()
+    expect(choices.first).not_to_be_checked()
+    expect(page.get_by_text(question.right.reason)).to_have_count(0)

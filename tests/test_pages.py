@@ -1,0 +1,191 @@
+"""Every page, run by Streamlit's own test runner: from the home page, as a visitor comes."""
+
+import json
+import math
+import re
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from engine import score_matrix_bytes
+from engine.units import binary_bytes, decimal_bytes, exact_bytes
+from lesson.outline import Page, load_outline
+from lesson.quiz import load_questions
+from tests.conftest import ROOT
+
+PAGES = load_outline().pages
+
+
+def visit(script: str, **address: str) -> AppTest:
+    """Return a page as it is after a visitor came to it, with the given parameters in its address."""
+    at = AppTest.from_file(str(ROOT / "home.py"), default_timeout=60)
+    if script != "home.py":
+        at.switch_page(script)
+    for name, value in address.items():
+        at.query_params[name] = value
+    at.run()
+    assert not at.exception
+    return at
+
+
+def words(at: AppTest) -> str:
+    """Return everything that the page says in Markdown."""
+    return "\n".join(element.value for element in at.markdown)
+
+
+def headings(at: AppTest) -> list[str]:
+    """Return the page's main headings, drawn by the frame or by the page itself."""
+    own = re.findall(r"<h1[^>]*>(.*?)</h1>", "\n".join(element.proto.body for element in at.get("html")))
+    return [title.value for title in at.title] + own
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.key)
+def test_every_page_has_its_frame(page: Page) -> None:
+    """One title, the whole navigation in order, and the way back and on."""
+    at = visit(page.script)
+    assert headings(at) == [page.title]
+    labels = [element.proto.label for element in at.sidebar.get("page_link")]
+    assert labels == [each.label for each in PAGES]
+    before, after = load_outline().neighbours(page.key)
+    foot = [element.proto.label for element in at.main.get("page_link")]
+    expected = [f"Back: {before.label}"] if before else []
+    expected += [f"Next: {after.label}"] if after else []
+    assert foot[-len(expected) :] == expected
+
+
+def test_home_says_the_lessons_example() -> None:
+    """The numbers are computed; the lesson's own are 33,554,432 bytes and 32 MiB."""
+    text = words(visit("home.py"))
+    assert "16,777,216 scores" in text
+    assert "33,554,432 bytes, or 32 MiB" in text
+    assert "{{" not in text
+    assert "1.3.0" in text
+
+
+def test_home_leads_everywhere() -> None:
+    """Each other page is offered with its summary."""
+    text = words(visit("home.py"))
+    for page in PAGES[1:]:
+        assert page.summary in text
+
+
+def test_calculator_opens_with_the_lessons_example() -> None:
+    """4,096 × 4,096 × 2 bytes."""
+    at = visit("pages/calculator.py")
+    assert at.metric[0].value == "32 MiB"
+    assert "4,096 queries × 4,096 keys × 2 bytes = **33,554,432 bytes**" in words(at)
+    assert "**33.55 MB**" in words(at)
+    assert not at.error
+
+
+@pytest.mark.parametrize(
+    ("n_q", "n_k", "name", "bytes_per_score", "heads", "batch"),
+    [
+        (1, 1, "float64", 8, 1, 1),
+        (1024, 1024, "float16", 2, 16, 64),
+        (1, 131_072, "bfloat16", 2, 1, 1),
+        (7, 13, "float32", 4, 3, 1),
+        (10**9, 10**9, "float8", 1, 10_000, 10_000),
+    ],
+)
+def test_calculator_shows_what_the_engine_says(
+    n_q: int, n_k: int, name: str, bytes_per_score: int, heads: int, batch: int
+) -> None:
+    """Typed in the page, for sizes from one score to the limits."""
+    at = visit("pages/calculator.py")
+    at.text_input(key="calc_n_q").set_value(f"{n_q:,}")
+    at.text_input(key="calc_n_k").set_value(str(n_k))
+    at.selectbox(key="calc_format").set_value(name)
+    at.text_input(key="calc_heads").set_value(str(heads))
+    at.text_input(key="calc_batch").set_value(str(batch))
+    at.run()
+    assert not at.exception
+    assert not at.error
+    size = score_matrix_bytes(n_q, n_k, bytes_per_score, heads=heads, batch=batch)
+    assert size == math.prod((n_q, n_k, bytes_per_score, heads, batch))
+    assert at.metric[0].value == binary_bytes(size)
+    assert f"= **{exact_bytes(size)}**" in words(at)
+    assert f"**{decimal_bytes(size)}**" in words(at)
+    assert (f"× {heads:,} heads" in words(at)) == (heads > 1)
+    assert (f"× {batch:,} requests" in words(at)) == (batch > 1)
+
+
+def test_all_heads_of_all_requests_take_a_thousand_times_one() -> None:
+    """2 MiB for one head of one request, 2 GiB for 16 heads of 64: forgetting them is a common mistake."""
+    address = {"calc_n_q": "1024", "calc_n_k": "1024"}
+    assert visit("pages/calculator.py", **address).metric[0].value == "2 MiB"
+    at = visit("pages/calculator.py", **address, calc_heads="16", calc_batch="64")
+    assert at.metric[0].value == "2 GiB"
+
+
+@pytest.mark.parametrize(
+    ("typed", "value", "limit"),
+    [
+        ("0", "0", "1"),
+        ("-4", "-4", "1"),
+        ("10^30", "10^30", "1,000,000,000"),
+        ("1" + "0" * 30, "1" + "0" * 30, "1,000,000,000"),
+        ("many", "many", "1,000,000,000"),
+        ("", "“”", "1,000,000,000"),
+    ],
+)
+def test_impossible_input_is_named_and_the_page_goes_on(typed: str, value: str, limit: str) -> None:
+    """Typed or in the address: one message with value and limit, and a good value mends it."""
+    at = visit("pages/calculator.py")
+    at.text_input(key="calc_n_k").set_value(typed).run()
+    linked = visit("pages/calculator.py", calc_n_k=typed)
+    for page in (at, linked) if typed else (at,):
+        assert not page.exception
+        assert len(page.error) == 1
+        assert value in page.error[0].value
+        assert limit in page.error[0].value
+        assert not page.metric
+    at.text_input(key="calc_n_k").set_value("8").run()
+    assert not at.error
+    assert at.metric[0].value == "64 KiB"
+
+
+def test_a_wrong_address_is_named_and_the_page_goes_on() -> None:
+    """A choice that there is not, and a name that there is not."""
+    at = visit("pages/calculator.py", calc_format="float7", calc_rows="3")
+    messages = "\n".join(warning.value for warning in at.warning)
+    assert "calc_format=float7" in messages
+    assert "bfloat16" in messages
+    assert "calc_rows" in messages
+    assert at.metric[0].value == "32 MiB"
+
+
+QUESTION = load_questions()[0]
+COMMIT, AGAIN = f"quiz_commit_{QUESTION.id}", f"quiz_again_{QUESTION.id}"
+
+
+def test_quiz_asks_for_an_answer_first() -> None:
+    """Nothing is given away before the learner commits."""
+    at = visit("pages/quiz.py")
+    shown = json.dumps([element.value for element in (*at.markdown, *at.success, *at.warning)])
+    assert not any(choice.reason in shown for choice in QUESTION.choices)
+    at.button(key=COMMIT).click().run()
+    assert "Choose" in at.info[0].value
+    assert not at.success
+
+
+@pytest.mark.parametrize("place", range(len(QUESTION.choices)))
+def test_quiz_gives_the_reason_for_the_answer_and_for_the_right_one(place: int) -> None:
+    """In words, not by colour alone; then the question can be tried again."""
+    at = visit("pages/quiz.py")
+    at.radio[0].set_value(place).run()
+    at.button(key=COMMIT).click().run()
+    given = QUESTION.choices[place]
+    assert at.radio[0].disabled
+    assert QUESTION.right.reason in at.success[0].value
+    if given.right:
+        assert at.success[0].value.startswith("**Right.**")
+        assert not at.warning
+    else:
+        assert at.warning[0].value == f"**Not this one.** {given.reason}"
+        assert QUESTION.right.text in at.success[0].value
+    at.button(key=AGAIN).click().run()
+    assert at.radio[0].value is None
+    assert not at.radio[0].disabled
+    assert not at.success
+    assert at.button(key=COMMIT)

@@ -1,0 +1,96 @@
+"""The server: ready, with its headers, under a base path, and fast from a cold start."""
+
+import json
+import resource
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from email.message import Message
+
+import pytest
+
+import app
+from tests.conftest import Server
+
+
+def fetch(url: str) -> tuple[int, Message, bytes]:
+    """Return status, headers and body."""
+    try:
+        with urllib.request.urlopen(url, timeout=20) as answer:
+            return answer.status, answer.headers, answer.read()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.headers, error.read()
+
+
+def directives(headers: Message) -> dict[str, list[str]]:
+    """Return the content security policy as directive to sources."""
+    parts = [part.split() for part in headers["Content-Security-Policy"].split(";")]
+    return {part[0]: part[1:] for part in parts}
+
+
+def test_ready(server_url: str) -> None:
+    """The health route says so, and is never cached."""
+    status, headers, body = fetch(f"{server_url}/readyz")
+    assert (status, json.loads(body)) == (200, {"status": "ready"})
+    assert headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/calculator", "/readyz", "/_stcore/health", "/static/none.js", "/none"]
+)
+def test_every_answer_has_the_security_headers(server_url: str, path: str) -> None:
+    """Pages, files, health and errors alike, each header once."""
+    _, headers, _ = fetch(server_url + path)
+    assert headers.get_all("X-Content-Type-Options") == ["nosniff"]
+    assert headers.get_all("Referrer-Policy") == ["same-origin"]
+    assert len(headers.get_all("Content-Security-Policy") or []) == 1
+    policy = directives(headers)
+    assert policy["default-src"] == ["'self'"]
+    assert policy["object-src"] == ["'none'"]
+    assert policy["frame-ancestors"] == ["'self'"]
+    assert "blob:" in policy["script-src"]
+    assert not {"'unsafe-inline'", "'unsafe-eval'", "*", "http:", "https:"} & set(policy["script-src"])
+
+
+def test_a_link_to_a_page_gets_the_index(server_url: str) -> None:
+    """With the note on where the server is, and with every inline script named in the policy."""
+    status, headers, body = fetch(f"{server_url}/calculator?calc_n_q=8")
+    assert status == 200
+    assert b'BACKEND_BASE_URL:location.origin+"/"' in body
+    hashes = app.inline_script_hashes(body.decode())
+    assert len(hashes) >= 2
+    assert set(hashes) <= set(directives(headers)["script-src"])
+
+
+def test_under_a_base_path_with_other_ancestors(fresh_server: Callable[..., Server]) -> None:
+    """Own routes follow the base path; who may frame the app is a setting."""
+    running = fresh_server(
+        base_path="lesson", env={"TILEWISE_FRAME_ANCESTORS": "'self' https://lms.example.org"}
+    )
+    assert running.url.endswith("/lesson")
+    _, headers, body = fetch(f"{running.url}/quiz")
+    assert b'BACKEND_BASE_URL:location.origin+"/lesson/"' in body
+    assert directives(headers)["frame-ancestors"] == ["'self'", "https://lms.example.org"]
+    bare = running.url.removesuffix("/lesson")
+    assert fetch(f"{bare}/readyz")[0] == 404
+
+
+@pytest.mark.parametrize("value", ["", " ", "'self'; script-src *", "'self',x", "a\r\nX: y"])
+def test_a_policy_that_would_break_out_is_refused(value: str) -> None:
+    """The message holds the value."""
+    with pytest.raises(ValueError, match="TILEWISE_FRAME_ANCESTORS is"):
+        app.content_security_policy(value)
+
+
+def test_a_cold_start_is_cheap_and_says_where_it_is(fresh_server: Callable[..., Server]) -> None:
+    """From the command to ready within 8 s of one core; the address is printed.
+
+    Processor time, because other tests share the machine and a wall clock would measure them.
+    """
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    running = fresh_server()
+    running.stop()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 8
+    assert f"Tilewise is at {running.url}/" in running.log.read_text(encoding="utf-8")

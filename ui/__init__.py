@@ -1,0 +1,1 @@
+"""Everything that is drawn with Streamlit or Plotly."""

@@ -1,0 +1,72 @@
+"""The frame of every page: tab title, navigation, heading and the way on.
+
+A page starts with `page = begin("its_key")` and closes with `end("its_key")`.
+"""
+
+from pathlib import Path
+
+import streamlit as st
+
+from lesson.outline import Page, load_outline
+
+NAME = "Tilewise"
+FAVICON = Path(__file__).parent / "assets" / "favicon.svg"
+# Streamlit leaves six rems of air above every page; a projected stage needs the height.
+_STYLE = """<style>
+.stMainBlockContainer { padding: 3.25rem 3rem 4rem; }
+@media (max-width: 640px) { .stMainBlockContainer { padding: 3.25rem 1rem 3rem; } }
+</style>"""
+LESSON_URL = "https://semiaifoundry.com/learn/atlas/attention-io-tiling/"
+
+
+def begin(key: str, *, heading: bool = True) -> Page:
+    """Set the page up and draw the navigation and the heading.
+
+    This is the first Streamlit call of a page.
+
+    Parameters
+    ----------
+    key : str
+        The page's key in `lesson/outline.toml`.
+    heading : bool
+        Draw the title (the page's one `h1`) and the summary. A page that passes False draws its own.
+
+    Returns
+    -------
+    Page
+        The page's entry in the outline.
+    """
+    page = load_outline().page(key)
+    tab = NAME if key == "home" else f"{page.title} · {NAME}"
+    st.set_page_config(
+        page_title=tab,
+        page_icon=str(FAVICON),
+        layout="wide",
+        menu_items={"About": f"{NAME} teaches IO-aware attention and online softmax. Apache License 2.0."},
+    )
+    st.html(_STYLE)
+    with st.sidebar:
+        st.markdown(f"**{NAME}**  \nIO-aware attention, tile by tile")
+        for entry in load_outline().pages:
+            st.page_link(entry.script, label=entry.label, icon=entry.icon, width="stretch")
+        st.markdown(f":small[Mirrors a [published lesson]({LESSON_URL}). An independent rendering.]")
+    if heading:
+        st.title(page.title, anchor=False)
+        st.markdown(page.summary)
+    return page
+
+
+def end(key: str) -> None:
+    """Draw the links to the page before and the page after."""
+    before, after = load_outline().neighbours(key)
+    st.divider()
+    with st.container(horizontal=True, horizontal_alignment="distribute"):
+        if before is not None:
+            st.page_link(before.script, label=f"Back: {before.label}", icon=":material/arrow_back:")
+        if after is not None:
+            st.page_link(
+                after.script,
+                label=f"Next: {after.label}",
+                icon=":material/arrow_forward:",
+                icon_position="right",
+            )
