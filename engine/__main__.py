@@ -1,24 +1,26 @@
-"""`python -m engine`: record a trace, run attention on your own arrays, or count bytes, from a shell."""
+"""`python -m engine`: record a trace, run attention, count bytes or check a kernel, from a shell."""
 
 import argparse
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from engine.api import attention
+from engine.kernel_file import read_kernel_arrays, retrace
 from engine.memory import count_within, score_matrix_bytes
 from engine.mistakes import MISTAKES
 from engine.options import CAUSAL, ORDERS
 from engine.precision import FORMATS, Array, tolerance
 from engine.reference import reference_attention
 from engine.trace import Trace, trace_attention
-from engine.trace_io import UNREADABLE, trace_to_json, trace_to_npz
+from engine.trace_io import UNREADABLE, read_trace, trace_to_json, trace_to_npz
 from engine.traffic import Ledger, compulsory_bytes, standard_bytes, tiled_bytes
 from engine.units import format_bytes
+from engine.verdict import judge
 
 
 class Inputs(NamedTuple):
@@ -31,23 +33,25 @@ class Inputs(NamedTuple):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one sub-command; returns the exit status: 0, or 2 with one line on standard error."""
+    """Run one sub-command; returns the exit status: 0, or 2 with one line on standard error.
+
+    `check` returns 1 when a kernel departs.
+    """
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.command is None:
         parser.print_help()
         return 0
     try:
-        _COMMANDS[options.command](options)
+        return _COMMANDS[options.command](options) or 0
     except (ValueError, OSError) as error:
         print(f"engine {options.command}: {error}", file=sys.stderr)
         return 2
-    return 0
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m engine", description=__doc__)
-    commands = parser.add_subparsers(dest="command", metavar="{trace,run,bytes}")
+    commands = parser.add_subparsers(dest="command", metavar="{trace,run,bytes,check}")
 
     trace = commands.add_parser("trace", help="record one head, step by step, as JSON or .npz")
     _input_arguments(trace)
@@ -72,6 +76,11 @@ def _parser() -> argparse.ArgumentParser:
     count.add_argument("--heads", type=int, default=1)
     count.add_argument("--kv-heads", type=int)
     count.add_argument("--batch", type=int, default=1)
+
+    check = commands.add_parser("check", help="find where a kernel's numbers depart from a trace")
+    check.add_argument("trace", type=Path, help="a forward trace, unrounded, as .npz or .json")
+    check.add_argument("kernel", type=Path, help="an .npz file with any of m, l, acc, o, lse")
+    check.add_argument("--storage", choices=tuple(FORMATS), help="the kernel's format (default: the trace's)")
     return parser
 
 
@@ -243,8 +252,37 @@ def _read_inputs(path: Path) -> Inputs:
     return Inputs(**arrays, seed=None)
 
 
+def _check(options: argparse.Namespace) -> int:
+    """Print the verdict; 1 when the kernel departs."""
+    trace = retrace(read_trace(options.trace))
+    verdict = judge(trace, read_kernel_arrays(options.kernel.read_bytes()), options.storage)
+    first = verdict.first
+    if first is None:
+        name, share = max(verdict.largest.items(), key=lambda item: item[1])
+        print(
+            f"{', '.join(verdict.compared)} agrees in {verdict.storage}; "
+            f"the largest difference is {share:.1%} of what is allowed, in {name}"
+        )
+        return 0
+    tile = "in the result" if first.tile is None else f"after key tile {first.tile}"
+    column = "" if first.column is None else f", dimension {first.column}"
+    print(f"{first.name} first departs {tile}, query {first.row}{column} (all counted from 0)")
+    print(
+        f"found {first.found:.9g}, expected {first.expected:.9g}, "
+        f"allowed {first.allowed:.3g} in {verdict.storage}"
+    )
+    if verdict.hint is not None:
+        print(f"it fits this difference of convention: {verdict.hint}")
+    return 1
+
+
 _LONGEST = 16_384  # a drawn input longer than this would make the float64 check take over 2 GiB
-_COMMANDS = {"trace": _trace, "run": _run, "bytes": _bytes}
+_COMMANDS: dict[str, Callable[[argparse.Namespace], int | None]] = {
+    "trace": _trace,
+    "run": _run,
+    "bytes": _bytes,
+    "check": _check,
+}
 
 if __name__ == "__main__":
     sys.exit(main())
