@@ -18,6 +18,7 @@ from engine.precision import Array, Format, format_named, format_of
 Order = Literal["q_outer", "kv_outer"]
 ORDERS: tuple[Order, ...] = ("q_outer", "kv_outer")
 CAUSAL: tuple[Causal, ...] = ("bottom_right", "top_left")
+LEAST_SOFTCAP = 1e-6  # below it, scale / softcap nears float32's limits, and every weight is the same
 
 __all__ = [
     "CAUSAL",
@@ -284,6 +285,8 @@ def _check_softcap(softcap: float | None) -> float | None:
     number = _number("softcap", softcap)
     if number < 0:
         raise ValueError(f"softcap must be above 0 (0 or None is off), not {softcap!r}")
+    if 0 < number < LEAST_SOFTCAP:
+        raise ValueError(f"softcap must be at least {LEAST_SOFTCAP:g} (0 or None is off), not {softcap!r}")
     return number or None
 
 

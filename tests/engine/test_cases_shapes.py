@@ -201,6 +201,7 @@ def test_numpy_integers_are_counts() -> None:
         ({"scale": np.True_}, "scale must be a .*number, not np.True_"),
         ({"scale": np.array([1.0, 2.0])}, "scale must be a number"),
         ({"softcap": -1.0}, "softcap must be above 0 .*not -1.0"),
+        ({"softcap": 1e-40}, "softcap must be at least 1e-06 .*not 1e-40"),
         ({"softcap": np.inf}, "softcap must be a finite number, not inf"),
         ({"softcap": np.nan}, "softcap must be a finite number, not nan"),
         ({"keep": np.ones((3, 2), bool)}, r"keep has shape \(3, 2\), which does not broadcast to \(2, 2\)"),
