@@ -13,14 +13,18 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import runtime
+
+from ui.qr import qr_svg
+from ui.share import QR_ROUTE
 
 # What the pages import. Loaded before the first visitor comes, so that nobody waits for it.
 WARM_MODULES = (
@@ -153,6 +157,19 @@ async def open_page(_: Request) -> HTMLResponse:
     return HTMLResponse(page_index(), headers={"Cache-Control": "no-cache"})
 
 
+async def qr_code(request: Request) -> Response:
+    """Draw a link into this app as a QR code. Links elsewhere are refused: this is no service for others."""
+    link = request.query_params.get("link", "")
+    target = urlsplit(link)
+    if target.scheme not in ("http", "https") or target.netloc != request.headers.get("host"):
+        return Response("link must lead into this app", 400)
+    try:
+        picture = qr_svg(link)
+    except ValueError as error:
+        return Response(str(error), 400)
+    return Response(picture, media_type="image/svg+xml", headers={"Cache-Control": "private, max-age=3600"})
+
+
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
     """Warm up before the first visitor, then say where the app is."""
@@ -171,6 +188,7 @@ app = st.App(
     "home.py",
     routes=[
         Route(f"{base_path()}/readyz", readyz),
+        Route(f"{base_path()}/{QR_ROUTE}", qr_code),
         *(
             Route(f"{base_path()}/{script.stem}", open_page)
             for script in sorted((Path(__file__).parent / "pages").glob("*.py"))

@@ -40,7 +40,9 @@ def press(stage: Locator, name: str) -> None:
 
 def scrub(stage: Locator, step: int) -> None:
     slider = stage.get_by_role("slider", name="Step", exact=True)
-    slider.evaluate("(node, value) => { node.value = value; node.dispatchEvent(new Event('input')); }", str(step))
+    slider.evaluate(
+        "(node, value) => { node.value = value; node.dispatchEvent(new Event('input')); }", str(step)
+    )
 
 
 def test_buttons_step_through_the_whole_run(page: Page, server_url: str) -> None:
@@ -69,9 +71,7 @@ def test_play_goes_on_by_itself_and_pauses(page: Page, server_url: str) -> None:
     stage.get_by_label("Speed").select_option(label="8×")
     press(stage, "Play")
     expect(stage.get_by_role("button", name="Pause", exact=True)).to_be_visible()
-    page.wait_for_function(
-        "stage => Number(stage.dataset.step) >= 4", arg=stage.element_handle(), polling=50
-    )
+    page.wait_for_function("stage => Number(stage.dataset.step) >= 4", arg=stage.element_handle(), polling=50)
     press(stage, "Pause")
     held = stage.get_attribute("data-step")
     page.wait_for_timeout(500)
@@ -144,7 +144,9 @@ def test_numbers_at_the_first_rescale_are_the_engines(page: Page, server_url: st
             exact = float(step.work[name][row])
             held = cell.get_attribute("data-value")
             shown = (cell.text_content() or "").replace("−", "-").replace("∞", "inf")
-            np.testing.assert_allclose(float("-inf") if held == "null" else float(held or "nan"), exact, rtol=1e-5)
+            np.testing.assert_allclose(
+                float("-inf") if held == "null" else float(held or "nan"), exact, rtol=1e-5
+            )
             np.testing.assert_allclose(float(shown), exact, rtol=6e-3)
         note = stage.locator(f'[data-testid="row-note"][data-row="{row}"]')
         if step.work["rescaled"][row]:
@@ -273,9 +275,9 @@ def test_both_themes(new_page: Callable[..., Page], server_url: str, theme: str)
     assert (bright[0] < bright[1]) == (theme == "light"), (ink, panel)
 
 
-def test_canvases_follow_the_theme_while_the_page_is_open(page: Page, server_url: str) -> None:
+def test_drawings_follow_the_theme_while_the_page_is_open(page: Page, server_url: str) -> None:
     stage = open_stage(page, server_url, "?step=3")
-    pixel = "node => [...node.querySelector('[data-tensor=q] canvas').getContext('2d').getImageData(0, 0, 64, 1).data].join()"
+    pixel = "node => node.querySelector('[data-tensor=q] .values').style.backgroundImage"
     light = stage.evaluate(pixel)
     page.emulate_media(color_scheme="dark")
     page.wait_for_function(
@@ -287,8 +289,9 @@ def test_canvases_follow_the_theme_while_the_page_is_open(page: Page, server_url
 def test_tiles_move_unless_the_reader_wants_stillness(page: Page, server_url: str) -> None:
     stage = open_stage(page, server_url)
     count = """stage => { let most = 0; return new Promise((done) => {
-      const watch = new MutationObserver(() => { most = Math.max(most, stage.querySelector('.flights').children.length); });
-      watch.observe(stage.querySelector('.flights'), { childList: true });
+      const layer = stage.querySelector('.flights');
+      const watch = new MutationObserver(() => { most = Math.max(most, layer.children.length); });
+      watch.observe(layer, { childList: true });
       stage.querySelector('.control.next').click();
       setTimeout(() => done(most), 250);
     }); }"""
@@ -308,7 +311,9 @@ def test_tiles_move_unless_the_reader_wants_stillness(page: Page, server_url: st
         ("?step=abc", "step=abc"),
     ],
 )
-def test_a_wrong_address_is_named_and_the_page_works(page: Page, server_url: str, query: str, message: str) -> None:
+def test_a_wrong_address_is_named_and_the_page_works(
+    page: Page, server_url: str, query: str, message: str
+) -> None:
     stage = open_stage(page, server_url, query)
     expect(page.get_by_test_id("stAlert")).to_contain_text(message)
     press(stage, "First step")
@@ -340,7 +345,9 @@ def test_own_file_runs_and_a_bad_one_is_refused_with_value_and_limit(page: Page,
 
 
 @pytest.mark.parametrize("width", [390, 1024, 1440])
-def test_transport_is_in_reach_and_nothing_sticks_out(new_page: Callable[..., Page], server_url: str, width: int) -> None:
+def test_transport_is_in_reach_and_nothing_sticks_out(
+    new_page: Callable[..., Page], server_url: str, width: int
+) -> None:
     page = new_page(width=width, height=844)
     stage = open_stage(page, server_url)
     expect(stage.get_by_role("button", name="Next step", exact=True)).to_be_in_viewport()

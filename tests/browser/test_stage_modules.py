@@ -97,7 +97,9 @@ def test_bytes_are_exact_with_binary_units(run: Modules, count: int, shown: str)
 def test_operands_gain_digits_until_the_result_follows(run: Modules) -> None:
     operands, result = [0.799623, 1.05414], math.exp(0.799623 - 1.05414)
     got = run(
-        "numbers.js", "m.agree(x[0], (a, b) => Math.exp(a - b), x[1], { digits: 4, most: 6 })", [operands, result]
+        "numbers.js",
+        "m.agree(x[0], (a, b) => Math.exp(a - b), x[1], { digits: 4, most: 6 })",
+        [operands, result],
     )
     a, b = (float(text) for text in got["operands"])
     assert f"{math.exp(a - b):.4f}" == got["result"] == f"{result:.4f}"
@@ -109,7 +111,14 @@ def calculator(formula: str) -> float:
     text = re.sub(r"e\^\{([^}]*)\}", r"exp(\1)", text).replace("ln(", "log(")
     text = re.sub(r"10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda found: f"10**({found[1].translate(RAISED)})", text)
     text = re.sub(r"⌈([^⌉]*)⌉", r"ceil(\1)", text)
-    names = {"exp": math.exp, "log": math.log, "tanh": math.tanh, "ceil": math.ceil, "inf": math.inf, "max": max}
+    names = {
+        "exp": math.exp,
+        "log": math.log,
+        "tanh": math.tanh,
+        "ceil": math.ceil,
+        "inf": math.inf,
+        "max": max,
+    }
     return float(eval(text, {"__builtins__": {}}, names))
 
 
@@ -154,7 +163,10 @@ ALL_LINES = """(() => {
 })()"""
 
 
-@pytest.mark.parametrize("key", [entry.key for entry in entries() if entry.kind == "made_up"] + ["keys-lock.subject", "red-fox.prev"])
+@pytest.mark.parametrize(
+    "key",
+    [entry.key for entry in entries() if entry.kind == "made_up"] + ["keys-lock.subject", "red-fox.prev"],
+)
 @pytest.mark.parametrize("order", ["q_outer", "kv_outer"])
 def test_a_calculator_gets_every_result_shown(run: Modules, key: str, order: str) -> None:
     lines = run("formula.js", ALL_LINES, {"trace": traced(key, order=order), "words": load_stage_text()})
@@ -166,7 +178,9 @@ def test_a_calculator_gets_every_result_shown(run: Modules, key: str, order: str
 def test_a_calculator_follows_softcap_and_bias(run: Modules) -> None:
     given = load("ragged")
     trace = trace_attention(given.q, given.k, given.v, block_q=2, block_k=4, softcap=1.5)
-    lines = run("formula.js", ALL_LINES, {"trace": trace_to_dict(trace, digits=6), "words": load_stage_text()})
+    lines = run(
+        "formula.js", ALL_LINES, {"trace": trace_to_dict(trace, digits=6), "words": load_stage_text()}
+    )
     assert any("tanh" in line["numbers"] for line in lines)
     assert all(agrees(line["numbers"], line["result"]) for line in lines if line["result"])
 
@@ -183,7 +197,9 @@ def test_every_variant_of_every_sentence_is_reached_and_filled(run: Modules) -> 
     reached: dict[str, set[str]] = {}
     for key in ("rising", "falling", "empty-row", "masked-first", "ragged", "keys-lock.subject"):
         for order in ("q_outer", "kv_outer"):
-            for found in run("sentence.js", SENTENCES, {"trace": traced(key, order=order), "words": load_stage_text()}):
+            for found in run(
+                "sentence.js", SENTENCES, {"trace": traced(key, order=order), "words": load_stage_text()}
+            ):
                 assert "{" not in found["text"] and "undefined" not in found["text"], found
                 assert found["text"].endswith("."), found
                 reached.setdefault(found["kind"], set()).add(found["variant"])
@@ -208,7 +224,9 @@ def test_timeline(run: Modules) -> None:
     rescales = [i for i, step in enumerate(steps) if any(step["work"].get("rescaled", []))]
     assert run("timeline.js", "m.nextRescale(x, 0)", steps) == rescales[0]
     assert run("timeline.js", f"m.nextRescale(x, {rescales[-1]})", steps) == rescales[0]
-    assert run("timeline.js", "[m.clampStep(-3, x), m.clampStep(1e9, x), m.clampStep('nonsense', x)]", steps) == [
+    assert run(
+        "timeline.js", "[m.clampStep(-3, x), m.clampStep(1e9, x), m.clampStep('nonsense', x)]", steps
+    ) == [
         0,
         len(steps) - 1,
         0,
@@ -221,9 +239,14 @@ def test_timeline(run: Modules) -> None:
 
 
 def test_same_place_in_another_run(run: Modules) -> None:
-    first, other = traced("keys-lock.subject")["steps"], traced("keys-lock.subject", order="kv_outer")["steps"]
+    first, other = (
+        traced("keys-lock.subject")["steps"],
+        traced("keys-lock.subject", order="kv_outer")["steps"],
+    )
     index = next(i for i, step in enumerate(first) if step["kind"] == "accumulate" and step["tile"] == [2, 1])
-    found = run("timeline.js", "m.samePlace(x[0], x[1], x[2], x[3])", [first[index], index, len(first), other])
+    found = run(
+        "timeline.js", "m.samePlace(x[0], x[1], x[2], x[3])", [first[index], index, len(first), other]
+    )
     assert (other[found]["kind"], other[found]["tile"]) == ("accumulate", [2, 1])
     nowhere = {"kind": "score", "tile": [90, 90]}
     halfway = run("timeline.js", "m.samePlace(x[0], x[1], x[2], x[3])", [nowhere, 50, 101, other])
@@ -235,13 +258,17 @@ def test_only_one_block_is_ever_alive(run: Modules) -> None:
         trace = traced("keys-lock.subject", order=order)
         alive = run(
             "history.js",
-            "x.steps.map((_, i) => m.blockLives(x).flat().filter((life) => m.blockState(life, i) === 'alive').length)",
+            "((lives) => x.steps.map((_, i) => lives.filter((life) => m.blockState(life, i)"
+            " === 'alive').length))"
+            "(m.blockLives(x).flat())",
             trace,
         )
         assert max(alive) == 1
         holds_scores = [int("s" in step["resident"] or "p" in step["resident"]) for step in trace["steps"]]
         assert alive == holds_scores
-        last = run("history.js", "m.blockLives(x).flat().map((life) => m.blockState(life, x.steps.length))", trace)
+        last = run(
+            "history.js", "m.blockLives(x).flat().map((life) => m.blockState(life, x.steps.length))", trace
+        )
         assert set(last) == {"gone", "skipped"}
 
 
@@ -254,7 +281,9 @@ def test_unpacked_payload_is_the_trace(run: Modules) -> None:
 
 
 def test_keys_and_fields(run: Modules) -> None:
-    assert run("keys.js", "[' ', 'ArrowLeft', 'PageDown', 'End', 'r', 'x'].map((key) => m.actionOf(key, 9))") == [
+    assert run(
+        "keys.js", "[' ', 'ArrowLeft', 'PageDown', 'End', 'r', 'x'].map((key) => m.actionOf(key, 9))"
+    ) == [
         ["toggle"],
         ["by", -1],
         ["by", 1],
@@ -271,7 +300,9 @@ def test_keys_and_fields(run: Modules) -> None:
 
 
 def test_address(run: Modules) -> None:
-    assert run("address.js", "x.map(m.stepInAddress)", ["?step=12", "?step=-1", "?step=abc", "?a=1", "?step="]) == [
+    assert run(
+        "address.js", "x.map(m.stepInAddress)", ["?step=12", "?step=-1", "?step=abc", "?a=1", "?step="]
+    ) == [
         12,
         None,
         None,

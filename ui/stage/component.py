@@ -1,0 +1,88 @@
+"""The stage as a Streamlit component: mount it with `show_stage`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+import streamlit as st
+
+from engine import trace_attention
+from ui.palette import css_variables
+from ui.stage.joiner import join_modules
+from ui.stage.payload import Payload, encode
+
+FOLDER = Path(__file__).parent
+
+STAGE_JS = join_modules(FOLDER, "stage.js")
+STAGE_CSS = f":host {{\n{css_variables()}\n}}\n" + "\n".join(
+    (FOLDER / name).read_text(encoding="utf-8") for name in ("stage.css", "zones.css", "predict.css", "share.css")
+)
+
+_mount = st.components.v2.component(
+    "tilewise_stage", html='<div class="stage-host"></div>', css=STAGE_CSS, js=STAGE_JS
+)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _payload(
+    q: npt.ArrayLike,
+    k: npt.ArrayLike,
+    v: npt.ArrayLike,
+    tokens: tuple[Sequence[str], Sequence[str]] | None,
+    budget_bytes: int | None,
+    options: dict[str, Any],
+) -> Payload:
+    return encode(trace_attention(q, k, v, tokens=tokens, **options), budget_bytes=budget_bytes)
+
+
+def show_stage(
+    q: npt.ArrayLike,
+    k: npt.ArrayLike,
+    v: npt.ArrayLike,
+    *,
+    key: str,
+    tokens: tuple[Sequence[str], Sequence[str]] | None = None,
+    step: int = 0,
+    address: bool = True,
+    budget_bytes: int | None = None,
+    ask: bool = False,
+    share: dict[str, Any] | None = None,
+    **options: Any,
+) -> Payload:
+    """Trace one attention call and play it in the browser.
+
+    Parameters
+    ----------
+    q, k, v : array_like of shape (n_q, d), (n_k, d), (n_k, d_v)
+        One head.
+    key : str
+        The component's key on the page.
+    tokens : pair of sequences of str, or None
+        Labels of the queries and of the keys.
+    step : int
+        The first step shown (0-based) when the address names none.
+    address : bool
+        Keep the step in the address as `step=`, written by the browser alone. One stage a page may do so.
+    budget_bytes : int or None
+        Where the on-chip budget line stands; None puts it at the smallest power of two that holds the run.
+    ask : bool
+        Ask before some steps are revealed, unless the reader has said otherwise.
+    share : dict or None
+        What the link to a frame, the QR code and file names need; see `ui.share.share_of`.
+    **options
+        As `engine.trace_attention`: `causal`, `window`, `keep`, `block_q`, `order`, `storage` and so on.
+
+    Returns
+    -------
+    dict
+        What was sent to the browser.
+
+    Raises
+    ------
+    ValueError
+        From the engine, for input that it refuses and for a trace above its caps.
+    """
+    payload = _payload(q, k, v, tokens, budget_bytes, options)
+    _mount(key=key, data={**payload, "step": step, "address": address, "ask": ask, "share": share})
+    return payload

@@ -1,0 +1,56 @@
+/** Tiles that visibly move between the two memories. Decoration only: the frame is complete without it. */
+
+const DURATION = 260;
+
+/** Which tiles a step moves, as `[name, tile, direction]`. */
+export function flightsOf(step) {
+  const [q, k] = step.tile;
+  if (step.kind === "load_q") return [["q", q, "in"], ...(step.work.o === undefined ? [] : [["o", q, "in"]])];
+  if (step.kind === "load_kv") return [["k", k, "in"], ["v", k, "in"]];
+  if (step.kind === "store" && q !== null) return [["o", q, "out"]];
+  return [];
+}
+
+/** Whether the reader asked for less motion. */
+export function prefersStillness() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+/** Make the layer that tiles fly in. */
+export function createFlights(stage, memory, chip) {
+  const layer = document.createElement("div");
+  layer.className = "flights";
+  layer.setAttribute("aria-hidden", "true");
+  stage.append(layer);
+
+  function fly([name, tile, direction]) {
+    const outside = memory.tile(name, tile);
+    const inside = chip.panel(name === "o" ? "acc" : name)?.querySelector(".matrix");
+    if (!outside || !inside) return;
+    const [from, to] = direction === "in" ? [outside, inside] : [inside, outside];
+    const [start, end, home] = [from, to, stage].map((node) => node.getBoundingClientRect());
+    const ghost = document.createElement("div");
+    ghost.style.cssText = `left: ${start.left - home.left}px; top: ${start.top - home.top}px; width: ${start.width}px;
+      height: ${start.height}px; background: var(--tw-${name})`;
+    layer.append(ghost);
+    const move = `translate(${end.left - start.left}px, ${end.top - start.top}px) scale(${end.width / start.width}, ${end.height / start.height})`;
+    const flight = ghost.animate(
+      [{ transform: "none", opacity: 0.75 }, { transform: move, opacity: 0.15 }],
+      { duration: DURATION, easing: "cubic-bezier(.3,.1,.2,1)" },
+    );
+    flight.onfinish = flight.oncancel = () => ghost.remove();
+  }
+
+  return {
+    /** Fly a step's tiles, after the frame is painted, so that it never delays it. */
+    launch(step) {
+      layer.replaceChildren();
+      if (prefersStillness()) return;
+      const flights = flightsOf(step);
+      if (flights.length) requestAnimationFrame(() => setTimeout(() => flights.forEach(fly)));
+    },
+    clear() {
+      layer.replaceChildren();
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/** Values as colour: the tensor's own hue above zero, grey below, stronger for larger sizes. */
+
+import { toNumber } from "./numbers.js";
+
+const PROBED = ["q", "k", "v", "o", "acc", "s", "p", "muted"];
+
+function channels(colour) {
+  const [red, green, blue] = colour.match(/[\d.]+/g).map(Number);
+  return [red, green, blue];
+}
+
+/** Read the palette's colours as numbers, once; canvases cannot resolve custom properties. */
+export function readColours(root) {
+  const probe = root.ownerDocument.createElement("span");
+  root.append(probe);
+  const colours = {};
+  for (const tensor of PROBED) {
+    probe.style.color = `var(--tw-${tensor})`;
+    colours[tensor] = channels(getComputedStyle(probe).color);
+  }
+  probe.remove();
+  return colours;
+}
+
+/** How strong a value's colour is, from 0 to 1. The root lifts small values, so that a row shows its texture. */
+export function strength(value, scale) {
+  const number = toNumber(value);
+  if (Number.isNaN(number)) return 1;
+  if (!Number.isFinite(number)) return number > 0 ? 1 : 0;
+  return Math.min(1, Math.sqrt(Math.abs(number) / scale));
+}
+
+/**
+ * Paint a matrix, one pixel a value; CSS stretches it without smoothing.
+ *
+ * With `across`, the matrix lies on its side: its rows become columns.
+ */
+export function paint(canvas, rows, scale, [red, green, blue], [mutedRed, mutedGreen, mutedBlue], across = false) {
+  const height = rows.length;
+  const width = height ? rows[0].length : 0;
+  if (height === 0 || width === 0) return;
+  const [wide, high] = across ? [height, width] : [width, height];
+  // Setting a canvas's size, even to what it is, makes the browser lay it out again.
+  if (canvas.width !== wide) canvas.width = wide;
+  if (canvas.height !== high) canvas.height = high;
+  const context = canvas.getContext("2d");
+  const image = context.createImageData(wide, high);
+  for (let row = 0; row < height; row += 1) {
+    for (let column = 0; column < width; column += 1) {
+      const value = rows[row][column];
+      const offset = 4 * (across ? column * height + row : row * width + column);
+      const above = toNumber(value) >= 0;
+      image.data[offset] = above ? red : mutedRed;
+      image.data[offset + 1] = above ? green : mutedGreen;
+      image.data[offset + 2] = above ? blue : mutedBlue;
+      image.data[offset + 3] = Math.round(255 * strength(value, scale));
+    }
+  }
+  context.putImageData(image, 0, 0);
+}
+
+/** Paint what will not change as a background image: a canvas would be one more layer to put together each frame. */
+export function paintStill(node, rows, scale, positive, negative, across = false) {
+  const canvas = document.createElement("canvas");
+  paint(canvas, rows, scale, positive, negative, across);
+  node.style.backgroundImage = `url(${canvas.toDataURL()})`;
+}

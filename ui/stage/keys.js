@@ -1,0 +1,42 @@
+/** Keys of the player. They never fire while a field has the focus or a modifier is down. */
+
+const FIELDS = new Set(["INPUT", "TEXTAREA", "SELECT"]);
+const FIELD_ROLES = new Set(["combobox", "listbox", "option", "slider", "spinbutton", "textbox", "menu", "menuitem", "radio", "tab"]);
+const PRESSED_BY_SPACE = new Set(["BUTTON", "A", "SUMMARY"]);
+
+/** Whether a key pressed on this element belongs to it and not to the player. */
+export function belongsTo(target, key) {
+  if (!target?.tagName) return false;
+  if (FIELDS.has(target.tagName) || target.isContentEditable) return true;
+  if (FIELD_ROLES.has(target.getAttribute?.("role"))) return true;
+  return (key === " " || key === "Enter") && PRESSED_BY_SPACE.has(target.tagName);
+}
+
+/** The action of a key, as the name of a function of `actions` with its argument; null for other keys. */
+export function actionOf(key, last) {
+  switch (key) {
+    case " ": return ["toggle"];
+    case "ArrowRight": case "PageDown": return ["by", 1];
+    case "ArrowLeft": case "PageUp": return ["by", -1];
+    case "Home": return ["go", 0];
+    case "End": return ["go", last];
+    case "r": case "R": return ["rescale"];
+    default: return null;
+  }
+}
+
+/** Listen on the document while `root` is on the page. Returns a function that stops listening. */
+export function listen(root, last, actions) {
+  const onKey = (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (!root.isConnected || root.getClientRects().length === 0) return;
+    if (belongsTo(event.composedPath()[0], event.key)) return;
+    const action = actionOf(event.key, last());
+    if (action === null) return;
+    event.preventDefault();
+    const [name, argument] = action;
+    actions[name](argument);
+  };
+  document.addEventListener("keydown", onKey);
+  return () => document.removeEventListener("keydown", onKey);
+}

@@ -1,0 +1,147 @@
+/**
+ * Predict, then see: stops the player before some frames and asks what they will show.
+ *
+ * It asks only when the player goes one frame forward, and only about a frame that has not been on screen. A second
+ * step forward goes on without an answer, so no key of the player is ever taken away.
+ */
+
+import { el, setAttribute } from "./dom.js";
+import { belongsTo } from "./keys.js";
+import { hashOf } from "./predict_answer.js";
+import { createCard } from "./predict_card.js";
+import { createMemoryOfAnswers, ownStorage } from "./predict_memory.js";
+import { planQuestions } from "./predict_plan.js";
+import { makeQuestion } from "./predict_questions.js";
+
+/** The name of a run, the same tomorrow: it depends on what is computed and not on how it is shown. */
+export function runName(trace) {
+  return hashOf(JSON.stringify([trace.problem, trace.arrays.q, trace.arrays.k])).toString(36);
+}
+
+/** Whether an address turns the questions on or off: `ask=on`, `ask=off`, or null. */
+export function askInAddress(search) {
+  return { on: true, off: false }[new URLSearchParams(search).get("ask")] ?? null;
+}
+
+/**
+ * Make it. `standard` says whether this page asks unless told otherwise.
+ *
+ * `hooks` has `root` (the stage's), `go(index)`, `resume()`, `choose(row)`, `say(text)` and `giveFocus()`.
+ */
+export function createPredict(trace, words, standard, hooks, storage = ownStorage()) {
+  const memory = createMemoryOfAnswers(storage);
+  const page = standard ? "asks" : "quiet";
+  const run = runName(trace);
+  const planned = new Map(planQuestions(trace).map((each) => [each.index, each]));
+  const seen = new Set();
+  let pending = null;
+  let playing = false;
+  let asking = askInAddress(location.search) ?? memory.asking(page) ?? standard;
+
+  const toggle = el("button", { type: "button", class: "control ask", "data-testid": "predict-toggle", "aria-pressed": "false" },
+    el("i", { "aria-hidden": "true", text: "?" }), el("span", { text: words.card.ask }));
+  const card = createCard(words, {
+    say: hooks.say,
+    answer(grade, text) {
+      const index = pending;
+      memory.note(run, index, grade.right ? "right" : "wrong");
+      const marks = Object.values(memory.answers(run)).filter((mark) => mark !== "skipped");
+      card.score(marks.filter((mark) => mark === "right").length, marks.length);
+      hooks.go(index);
+      hooks.say(text);
+    },
+    skip: () => goOn(),
+    never() {
+      setAsking(false);
+      goOn();
+    },
+    close() {
+      const resume = card.answered && playing;
+      dismiss();
+      if (resume) hooks.resume();
+    },
+  });
+
+  function showAsking() {
+    setAttribute(toggle, "aria-pressed", String(asking));
+    setAttribute(toggle, "title", asking ? words.card.ask_on : words.card.ask_off);
+  }
+  function setAsking(on) {
+    asking = on;
+    memory.setAsking(page, on);
+    showAsking();
+  }
+  toggle.onclick = () => {
+    setAsking(!asking);
+    if (asking) {
+      memory.forget(run);
+      seen.clear();
+    } else dismiss();
+  };
+  toggle.hidden = planned.size === 0;
+
+  /** Close the card. If the focus was in it, it is handed on, so that the keyboard is not lost. */
+  function dismiss() {
+    if (!card.open) return;
+    const held = card.root.contains(card.root.getRootNode().activeElement);
+    card.close();
+    pending = null;
+    document.removeEventListener("keydown", onKey);
+    setAttribute(hooks.root, "data-asking", null);
+    if (held) hooks.giveFocus();
+  }
+  /** Go on without an answer. */
+  function goOn() {
+    const [index, resume] = [pending, playing];
+    memory.note(run, index, "skipped");
+    dismiss();
+    hooks.go(index);
+    if (resume) hooks.resume();
+  }
+
+  function onKey(event) {
+    if (!card.open || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (!hooks.root.isConnected || belongsTo(event.composedPath()[0], event.key)) return;
+    const place = "123456789".indexOf(event.key);
+    if (event.key === "Escape") dismiss();
+    else if (card.answered) return;
+    else if (event.key === "a" || event.key === "A") card.enter();
+    else if (place < 0 || !card.pick(place)) return;
+    event.preventDefault();
+  }
+
+  showAsking();
+  return {
+    card: card.root,
+    toggle,
+    /** Whether to stop before a frame: true when a question now stands open, false to go on. */
+    stops(index, whilePlaying = false) {
+      if (card.open && pending === index && !card.answered) {
+        memory.note(run, index, "skipped");
+        dismiss();
+        return false;
+      }
+      const plan = planned.get(index);
+      if (!plan || !asking || seen.has(index) || memory.answers(run)[index]) return false;
+      if (hooks.root.hasAttribute("data-presenter")) return false;
+      const question = makeQuestion(trace, plan);
+      pending = index;
+      playing = whilePlaying;
+      if (question.kind === "rise" || question.kind === "alpha") hooks.choose(question.row);
+      const text = card.ask(question, `${run}:${index}`);
+      setAttribute(hooks.root, "data-asking", question.kind);
+      document.addEventListener("keydown", onKey);
+      hooks.say(text);
+      return true;
+    },
+    /** Told of every frame shown: a frame that has been on screen is asked about no more. */
+    update({ index }) {
+      seen.add(index);
+      const keeps = index === (card.answered ? pending : pending - 1);
+      if (!keeps) dismiss();
+    },
+    destroy() {
+      document.removeEventListener("keydown", onKey);
+    },
+  };
+}

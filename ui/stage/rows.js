@@ -1,0 +1,87 @@
+/** m, l and alpha, one row a query. The chosen row is the one whose numbers the formula shows. */
+
+import { el, setAttribute, setText } from "./dom.js";
+import { format } from "./numbers.js";
+import { fill, variantOf } from "./sentence.js";
+
+const COLUMNS = ["m_old", "m_new", "alpha", "l_before", "l_after"];
+
+/** The cell of each column at a step, or undefined where the step has no such number. */
+export function statsOfRow(step, row) {
+  const { work, state } = step;
+  return {
+    m_old: work.m_old?.[row],
+    m_new: work.m_new ? work.m_new[row] : state?.m?.[row],
+    alpha: work.alpha?.[row],
+    l_before: work.l_before?.[row],
+    l_after: work.l_after ? work.l_after[row] : state?.l?.[row],
+  };
+}
+
+const NOTES = {
+  update_max: { rises: "rose", first: "first_tile", stays: "stayed", empty: "no_key" },
+  rescale: { shrinks: "rescale", first: "first_tile", same: "nothing_to_fix", empty: "no_key" },
+  accumulate: { nothing: "no_key" },
+};
+
+/** The few words beside a row, as a key of `words.notes`, or null. */
+export function noteOf(subject) {
+  return NOTES[subject.step.kind]?.[variantOf(subject)] ?? null;
+}
+
+function makeRow(row, context) {
+  const button = el("button", { type: "button", class: "pick", "data-testid": "row-pick", "data-row": String(row) });
+  const cells = COLUMNS.map((column) =>
+    el("td", { "data-testid": `row-${column.replace("_", "-")}`, "data-row": String(row), "data-column": column }));
+  const note = el("td", { class: "what", "data-testid": "row-note", "data-row": String(row) });
+  const root = el("tr", { "data-row": String(row) }, el("th", { scope: "row" }, button), ...cells, note);
+  button.onmousedown = (event) => event.preventDefault();
+  root.onclick = () => context.choose(row);
+  button.onkeydown = (event) => {
+    const move = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (move === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    context.choose(row + move, true);
+  };
+  return { root, button, cells, note };
+}
+
+/** Make the table. */
+export function createRows(trace, words, context) {
+  const head = el("tr", {}, el("th", { scope: "col", text: words.columns.row }),
+    ...COLUMNS.map((column) => el("th", { scope: "col", text: words.columns[column], "data-column": column })),
+    el("th", { scope: "col", class: "what", text: words.columns.note }));
+  const body = el("tbody");
+  const table = el("table", { class: "stats" }, el("caption", { text: words.panels.stats }), el("thead", {}, head), body);
+  const rows = Array.from({ length: trace.problem.block_q }, (_, row) => makeRow(row, context));
+  body.append(...rows.map(({ root }) => root));
+  return {
+    root: el("div", { class: "stats-box" }, table),
+    update(frame) {
+      const { step, subject } = frame;
+      const held = step.state?.m ? step.state.m.length : 0;
+      rows.forEach((part, row) => {
+        part.root.hidden = row >= held && held > 0;
+        const empty = held === 0;
+        const stats = empty ? {} : statsOfRow(step, row);
+        setText(part.button, empty ? "\u00b7" : subject.queries[row]);
+        part.button.disabled = empty;
+        setAttribute(part.button, "aria-pressed", String(!empty && row === frame.row));
+        setAttribute(part.button, "aria-label", empty ? null : fill(words.chip.choose, { row: subject.queries[row] }));
+        setAttribute(part.root, "data-chosen", !empty && row === frame.row ? "" : null);
+        COLUMNS.forEach((column, index) => {
+          const value = stats[column];
+          setText(part.cells[index], value === undefined ? "" : format(value));
+          setAttribute(part.cells[index], "data-value", value === undefined ? null : String(value));
+        });
+        const note = empty ? null : noteOf({ ...subject, row });
+        setAttribute(part.root, "data-note", note);
+        setText(part.note, note ? words.notes[note] : "");
+      });
+    },
+    focusRow(row) {
+      rows[row]?.button.focus();
+    },
+  };
+}

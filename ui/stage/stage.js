@@ -1,0 +1,204 @@
+/** The stage: mounts the zones on one trace, and holds which step and which row are shown. */
+
+import { createAddress, stepInAddress } from "./address.js";
+import { createChip } from "./chip.js";
+import { createCode } from "./code.js";
+import { el, setAttribute, setText } from "./dom.js";
+import { createFlights } from "./flight.js";
+import { readColours } from "./heat.js";
+import { colourScales, finalStore, peakResident, storesOfO } from "./history.js";
+import { listen } from "./keys.js";
+import { createLedger } from "./ledger.js";
+import { createMemory } from "./memory.js";
+import { createPredict } from "./predict.js";
+import { sentenceOf, topic } from "./sentence.js";
+import { rowInAddress } from "./share-link.js";
+import { createShare } from "./share.js";
+import { clampStep, nextRescale, samePlace, shrinkingRows } from "./timeline.js";
+import { createTip } from "./tip.js";
+import { createTransport } from "./transport.js";
+import { unpack } from "./unpack.js";
+import { createWords } from "./words.js";
+
+/** What is mounted in each parent element. Streamlit calls again on the same element without cleaning up. */
+const mounted = new WeakMap();
+
+/** Sentences are spoken at most this often, in milliseconds, so that playing fast does not flood the listener. */
+const SPEAK_AFTER = 400;
+
+function create(host, data, start, moved) {
+  const { words } = data;
+  const trace = unpack(data);
+  const { steps } = trace;
+  const stores = storesOfO(trace);
+  const spoken = el("p", { class: "spoken", role: "status", "aria-live": "polite" });
+  const sentinel = el("span", { class: "theme-sentinel", "aria-hidden": "true" });
+  const root = el("div", { class: "stage", "data-testid": "stage", role: "region", "aria-label": words.zones.stage });
+  host.replaceChildren(root);
+  root.append(spoken, sentinel);
+
+  let colours = readColours(root);
+  let theme = String(colours.q);
+  const state = { index: start, row: 0, playing: false, perSecond: 1 };
+  const firstShrink = steps.findIndex((step) => shrinkingRows(step).length > 0);
+  if (firstShrink >= 0) state.row = shrinkingRows(steps[firstShrink])[0];
+  const usualRow = state.row;
+  if (data.address && !moved) state.row = rowInAddress(location.search) ?? usualRow;
+
+  const actions = {
+    go(index) {
+      pause();
+      show(clampStep(index, steps));
+    },
+    by(offset) {
+      if (offset === 1 && predict.stops(state.index + 1)) return void pause();
+      actions.go(state.index + offset);
+    },
+    rescale() {
+      const target = nextRescale(steps, state.index);
+      const shrinking = shrinkingRows(steps[target]);
+      if (shrinking.length && !shrinking.includes(state.row)) state.row = shrinking[0];
+      actions.go(target);
+    },
+    toggle() {
+      if (state.playing) pause();
+      else play();
+    },
+    speed(perSecond) {
+      state.perSecond = perSecond;
+    },
+  };
+  const tip = createTip(root, spoken);
+  const context = {
+    tip,
+    colours: () => colours,
+    theme: () => theme,
+    scales: colourScales(trace),
+    budget: data.budget,
+    peak: peakResident(trace),
+    real: data.real ?? null,
+    choose(row, focus = false, tile = null) {
+      const held = steps[state.index].rows;
+      if (!held || (tile !== null && tile !== steps[state.index].tile[0])) return;
+      state.row = Math.min(Math.max(row, 0), held[1] - held[0] - 1);
+      show(state.index);
+      if (focus) chip.focusRow(state.row);
+    },
+  };
+  const memory = createMemory(trace, words, context);
+  const chip = createChip(trace, words, context);
+  const transport = createTransport(trace, words, actions);
+  const zones = [memory, chip, createCode(trace, words), createWords(trace, words), createLedger(trace, words, context), transport];
+  root.append(el("div", { class: "stage-grid" }, ...zones.map((zone) => zone.root)));
+  const shelf = createShare(trace, words, context, data.share ?? null, usualRow);
+  zones.push(shelf);
+  root.append(shelf.root);
+  const flights = createFlights(root, memory, chip);
+  const address = createAddress();
+  state.perSecond = transport.initialSpeed;
+  const predict = createPredict(trace, words.predict, data.ask ?? false, {
+    root, go: actions.go, resume: play, choose: context.choose, say: speak,
+    giveFocus: () => transport.root.querySelector(".next").focus(),
+  });
+  zones.push(predict);
+  transport.root.querySelector(".place").before(predict.toggle);
+  transport.root.append(predict.card);
+
+  let speaking = 0;
+  function speak(text) {
+    clearTimeout(speaking);
+    speaking = setTimeout(() => setText(spoken, text), SPEAK_AFTER);
+  }
+
+  function show(index, { quiet = false } = {}) {
+    const step = steps[index];
+    const forward = index === state.index + 1;
+    state.index = index;
+    const held = step.rows ? step.rows[1] - step.rows[0] : 1;
+    const row = Math.min(state.row, held - 1);
+    const isFinal = step.tile[0] !== null && index >= finalStore(stores[step.tile[0]]);
+    const subject = topic(trace, step, row, isFinal);
+    const frame = { trace, step, index, row, subject };
+    setAttribute(root, "data-step", index);
+    setAttribute(root, "data-steps", steps.length);
+    setAttribute(root, "data-kind", step.kind);
+    setAttribute(root, "data-tile", step.tile.includes(null) ? "" : step.tile.join(","));
+    for (const zone of zones) zone.update(frame);
+    if (forward && !quiet && state.perSecond < 10) flights.launch(step);
+    else flights.clear();
+    if (!quiet) {
+      speak(sentenceOf(subject, words));
+      if (data.address) address.write(index);
+    }
+  }
+
+  let tick = 0;
+  function play() {
+    state.playing = true;
+    transport.playing(true);
+    if (state.index === steps.length - 1) show(0);
+    let due = performance.now() + 1000 / state.perSecond;
+    const beat = (now) => {
+      if (!state.playing) return;
+      if (now >= due) {
+        due = Math.max(due + 1000 / state.perSecond, now);
+        if (predict.stops(state.index + 1, true)) return void pause();
+        show(state.index + 1);
+        if (state.index >= steps.length - 1) return void pause();
+      }
+      tick = requestAnimationFrame(beat);
+    };
+    tick = requestAnimationFrame(beat);
+  }
+  function pause() {
+    if (!state.playing) return;
+    state.playing = false;
+    cancelAnimationFrame(tick);
+    transport.playing(false);
+  }
+
+  // The sentinel's colour follows the theme through a very short transition, so its end tells of a change.
+  sentinel.ontransitionend = () => {
+    colours = readColours(root);
+    theme = String(colours.q);
+    show(state.index, { quiet: true });
+  };
+  const stopKeys = listen(root, () => steps.length - 1, actions);
+  show(start, { quiet: true });
+  // Another run stands at another step: the address must name it, or a link would open the old one.
+  if (moved && data.address) address.write(start);
+
+  return {
+    id: data.id,
+    place: () => ({ step: steps[state.index], index: state.index, length: steps.length }),
+    destroy() {
+      pause();
+      stopKeys();
+      predict.destroy();
+      clearTimeout(speaking);
+      address.stop();
+      memory.destroy();
+      host.replaceChildren();
+    },
+  };
+}
+
+/** Streamlit's entry: called on mount, and again on the same element whenever the data changes. */
+export default function mount({ data, parentElement }) {
+  const before = mounted.get(parentElement);
+  if (before?.id !== data.id) {
+    const { steps } = data.trace;
+    let start = clampStep((data.address ? stepInAddress(location.search) : null) ?? data.step, steps);
+    if (before) {
+      const { step, index, length } = before.place();
+      start = samePlace(step, index, length, steps);
+      before.destroy();
+    }
+    const stage = create(parentElement.querySelector(".stage-host"), data, start, before !== undefined);
+    mounted.set(parentElement, stage);
+  }
+  return () => {
+    mounted.get(parentElement)?.destroy();
+    mounted.delete(parentElement);
+  };
+}
