@@ -2,9 +2,9 @@
 
     python bench/stage_paint.py
 
-The stage is mounted without a server, as it would be on the page. Each input is given at the start of a frame,
-which is when a browser hands out input, and timed until its frame is painted. Prints the median,
-the 95th percentile and the worst beside the target, and exits with 1 if a target is missed.
+The stage is mounted without a server, as it would be on the page.
+Each input is given at the start of a frame, as a browser hands it out, and timed until its frame is painted.
+Prints the median, the 95th percentile and the worst beside the target; exits with 1 if a target is missed.
 The first line of each run is a frame without input: what it takes is the machine's own unrest.
 The last column is the main thread's processor time.
 """

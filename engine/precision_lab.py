@@ -216,11 +216,10 @@ def lab_inputs(kind: str, n: int, d: int, seed: int = 0) -> tuple[Array, Array, 
 
     def one() -> Array:
         x = rng.standard_normal((n, d))
-        if kind == "large":
-            return 4 * x
+        if kind != "outliers":
+            return 4 * x if kind == "large" else x
         # N(0, 100) has a variance of 100.
-        rare = 10 * rng.standard_normal((n, d)) * (rng.random((n, d)) < 0.001)
-        return x + rare if kind == "outliers" else x
+        return x + 10 * rng.standard_normal((n, d)) * (rng.random((n, d)) < 0.001)
 
     if kind not in LAB_INPUTS:
         raise ValueError(f"the input must be one of {', '.join(LAB_INPUTS)}, not {kind!r}")

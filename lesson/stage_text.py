@@ -14,8 +14,8 @@ _ROWS = {"query", "queries", "keys", "q_tile", "k_tile"}
 
 SENTENCE_SLOTS: Mapping[str, Mapping[str, set[str]]] = {
     "partition": {"only": {"tiles_q", "tiles_k", "block_q", "block_k"}},
-    "load_q": {"fresh": _ROWS, "again": _ROWS},
-    "load_kv": {"only": _ROWS | {"bytes"}},
+    "load_q": dict.fromkeys(("fresh", "first", "again"), _ROWS),
+    "load_kv": dict.fromkeys(("visit", "stay"), _ROWS | {"bytes"}),
     "score": {"only": _ROWS | {"best_key", "best_score"}},
     "mask": {"some": _ROWS | {"masked"}, "none": _ROWS},
     "update_max": {
@@ -25,8 +25,8 @@ SENTENCE_SLOTS: Mapping[str, Mapping[str, set[str]]] = {
     "accumulate": {"adds": _ROWS | {"row_sum"}, "nothing": _ROWS},
     "discard": {name: _ROWS | {"height", "width", "bytes"} for name in ("q_outer", "kv_outer")},
     "skip": {"only": {"q_tile", "keys", "pairs"}},
-    "normalise": {name: _ROWS | {"l"} for name in ("once", "each_visit", "empty")},
-    "store": {name: {"queries", "q_tile", "bytes"} for name in ("final", "partial")},
+    "normalise": {name: _ROWS | {"l"} for name in ("once", "each_visit", "empty", "none_yet")},
+    "store": {name: {"queries", "q_tile", "bytes"} for name in ("final", "final_visit", "partial")},
 }
 """Kind of step, variant, and the slots that `ui/stage/sentence.js` fills there."""
 

@@ -1,119 +1,56 @@
-"""How large the matrix of scores would be if it were stored: M_score = T_query · T_key · s."""
-
-from dataclasses import dataclass
+"""Count the bytes: storage, traffic, tile fit, roofline, presets, and the paper's own tables."""
 
 import streamlit as st
 
-from engine import score_matrix_bytes
-from engine.precision import FORMATS
-from engine.units import binary_bytes, decimal_bytes, exact_bytes, parse_count
-from ui.address import report_unknown_choice, report_unknown_names
-from ui.content import READING_WIDTH, render_text
+from ui.calculator.controls import FORMULAS, PART, PARTS, check_address, draw_controls
+from ui.calculator.fit import CONTROLS as FIT
+from ui.calculator.fit import draw_fit
+from ui.calculator.html import style
+from ui.calculator.ledger import CONTROLS as TRAFFIC
+from ui.calculator.ledger import draw_ledger
+from ui.calculator.papers import draw_papers
+from ui.calculator.presets import draw_presets
+from ui.calculator.roofline_chart import CONTROLS as ROOFLINE
+from ui.calculator.roofline_chart import draw_roofline
+from ui.calculator.storage import CONTROLS as STORAGE
+from ui.calculator.storage import draw_storage
+from ui.calculator.words import words
+from ui.content import render_text
 from ui.frame import begin, end
 
-# Bytes of one stored score. The engine's formats, and the 8-bit floats that it does not compute in.
-BYTES_OF_FORMAT = {name: fmt.bytes_per_element for name, fmt in FORMATS.items()} | {"float8": 1}
-DEFAULT_FORMAT = "float16"
-
-
-@dataclass(frozen=True)
-class CountField:
-    """A field for a whole number, and its limits."""
-
-    key: str
-    label: str
-    default: str
-    highest: int
-    help: str
-
-
-FIELDS = {
-    "n_q": CountField(
-        "calc_n_q", "Queries, T_query", "4096", 10**9, "How many positions ask. Also written n_q."
-    ),
-    "n_k": CountField(
-        "calc_n_k", "Keys, T_key", "4096", 10**9, "How many positions are asked. Also written n_k."
-    ),
-    "heads": CountField("calc_heads", "Heads", "1", 10**4, "Query heads whose matrices are stored together."),
-    "batch": CountField("calc_batch", "Requests", "1", 10**4, "Requests whose matrices are stored together."),
+# Only the part that is chosen is drawn, with the controls that change something in it.
+WITH_CONTROLS = {
+    "Storage": (STORAGE, draw_storage),
+    "Traffic": (TRAFFIC, draw_ledger),
+    "Fit": (FIT, draw_fit),
+    "Roofline": (ROOFLINE, draw_roofline),
 }
-FORMAT_KEY = "calc_format"
+FIXED = {"Presets": draw_presets, "Papers": draw_papers}
 
 
-def read_inputs() -> dict[str, int | None]:
-    """Draw all fields and return their numbers; None, with a message, where there is no possible number."""
-    report_unknown_names("calc_", {field.key for field in FIELDS.values()} | {FORMAT_KEY})
-    report_unknown_choice(FORMAT_KEY, BYTES_OF_FORMAT, DEFAULT_FORMAT)
-    queries, keys, formats, heads, requests = st.columns([3, 3, 3, 2, 2])
-    places = {"n_q": queries, "n_k": keys, "heads": heads, "batch": requests}
-    numbers: dict[str, int | None] = {}
-    messages: list[str] = []
-    for name, field in FIELDS.items():
-        typed = places[name].text_input(
-            field.label, field.default, key=field.key, bind="query-params", help=field.help, max_chars=60
+# A fragment: a changed number redraws the part alone, not the page around it.
+@st.fragment
+def calculator() -> None:
+    """Draw the choice of parts, and the chosen one with its controls."""
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
+        part = st.segmented_control(
+            words()["page"]["part"], PARTS, default=PARTS[0], required=True, key=PART, bind="query-params"
         )
-        try:
-            numbers[name] = parse_count(typed, name=field.label, lowest=1, highest=field.highest)
-        except ValueError as error:
-            numbers[name] = None
-            messages.append(str(error))
-    chosen = formats.selectbox(
-        "Number format, s",
-        list(BYTES_OF_FORMAT),
-        index=list(BYTES_OF_FORMAT).index(DEFAULT_FORMAT),
-        key=FORMAT_KEY,
-        bind="query-params",
-        help="; ".join(f"{name}: {exact_bytes(size)}" for name, size in BYTES_OF_FORMAT.items()),
-    )
-    numbers["s"] = BYTES_OF_FORMAT[chosen]
-    for message in messages:
-        st.error(message, icon=":material/error:")
-    return numbers
-
-
-def draw_result(numbers: dict[str, int | None]) -> None:
-    """Draw the size with its arithmetic, or say what is missing."""
-    known = {name: number for name, number in numbers.items() if number is not None}
-    if len(known) < len(numbers):
-        st.info("Correct the field named above to see the size.", icon=":material/info:")
+        chosen = part or PARTS[0]
+        formulas = chosen in WITH_CONTROLS and st.toggle(
+            words()["page"]["formulas"], key=FORMULAS, bind="query-params"
+        )
+    if chosen in FIXED:
+        FIXED[chosen]()
         return
-    size = score_matrix_bytes(
-        known["n_q"], known["n_k"], known["s"], heads=known["heads"], batch=known["batch"]
-    )
-    factors = [
-        f"{known['n_q']:,} {'query' if known['n_q'] == 1 else 'queries'}",
-        f"{known['n_k']:,} {'key' if known['n_k'] == 1 else 'keys'}",
-        exact_bytes(known["s"]),
-    ]
-    # One head and one request are the formula's own terms; they are written only where there are more.
-    factors += [f"{known['heads']:,} heads"] if known["heads"] > 1 else []
-    factors += [f"{known['batch']:,} requests"] if known["batch"] > 1 else []
-    with st.container(border=True):
-        st.metric("Matrix of scores, if it is stored", binary_bytes(size))
-        st.markdown(f"That is **{decimal_bytes(size)}**.")
-        st.markdown(f"{' × '.join(factors)} = **{exact_bytes(size)}**")
-
-
-def draw_symbols() -> None:
-    """The symbols with their meaning and unit."""
-    with st.container(width=READING_WIDTH):
-        st.markdown(
-            "| symbol | meaning | unit |\n|---|---|---|\n"
-            r"| $M_{\mathrm{score}}$ | size of one dense matrix of scores | bytes |" + "\n"
-            r"| $T_{\mathrm{query}}$ | number of query positions | positions |" + "\n"
-            r"| $T_{\mathrm{key}}$ | number of key positions | positions |" + "\n"
-            r"| $s$ | bytes that one stored score takes | bytes / score |"
-        )
+    controls, draw_part = WITH_CONTROLS[chosen]
+    values = draw_controls(controls)
+    if values is not None:
+        draw_part(values, formulas)
 
 
 begin("calculator")
-state: dict[str, int | None] = {}
-render_text(
-    "calculator",
-    slots={
-        "inputs": lambda: state.update(read_inputs()),
-        "result": lambda: draw_result(state),
-        "symbols": draw_symbols,
-    },
-)
+style()
+check_address()
+render_text("calculator", slots={"calculator": calculator})
 end("calculator")

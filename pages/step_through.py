@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from engine import FORMATS
+from engine import FORMATS, MISTAKES, Trace, attention, trace_attention
 from lesson.inputs import (
     DEFAULT_KEY,
     MAX_D,
@@ -16,14 +16,21 @@ from lesson.inputs import (
     load,
     load_npz,
 )
+from lesson.stage_breakit_text import load_breakit_text
 from lesson.stage_text import load_stage_text
 from ui.address import report_unknown_choice, report_unknown_names
+from ui.downloads import draw_downloads
 from ui.frame import begin, end
+from ui.kernel_check import draw_kernel_check
+from ui.share import share_of
 from ui.stage import show_stage
 
 WORDS = {name: text for name, text in load_stage_text()["page"].items() if isinstance(text, str)}
+BREAK_WORDS = load_breakit_text()
+PAGE = "step_through"
 SUGGESTED = "own"
 OWN_FILE = "file"
+RIGHT = "right"
 ENTRIES = {entry.key: entry for entry in entries()}
 SENTENCES = {
     key.split(".")[0]: entry.sentence for key, entry in ENTRIES.items() if entry.sentence is not None
@@ -43,6 +50,8 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "run_bk": (SUGGESTED, *BLOCKS),
     "run_order": (SUGGESTED, "q_outer", "kv_outer"),
     "run_storage": (SUGGESTED, *FORMATS),
+    "run_direction": ("forward", "backward"),
+    "run_mistake": (RIGHT, *MISTAKES),
 }
 
 
@@ -52,6 +61,8 @@ def label_of(name: str, choice: str) -> str:
         return WORDS["own"] if choice == OWN_FILE else SENTENCES.get(choice) or ENTRIES[choice].label
     if name == "run_head":
         return ENTRIES[f"{DEFAULT_SENTENCE}.{choice}"].label
+    if name == "run_mistake":
+        return BREAK_WORDS["names"].get(choice, BREAK_WORDS["page"]["right"])
     return WORDS.get(f"{name.removeprefix('run_')}_{choice}", choice)
 
 
@@ -114,6 +125,7 @@ def chosen_input() -> Input:
 def chosen_options(given: Input) -> dict[str, Any]:
     """Draw the menus of the run and return the engine's options."""
     options = given.options()
+    options["direction"] = choose("run_direction", "direction", WORDS["direction_help"])
     columns = st.columns(3) + st.columns(3)
     with columns[0]:
         mask = choose("run_mask", "mask")
@@ -143,10 +155,83 @@ def chosen_options(given: Input) -> dict[str, Any]:
     return options
 
 
-def play(given: Input, options: dict[str, Any]) -> dict[str, Any]:
+def with_gradient(given: Input, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a run with what a backward starts from.
+
+    Its loss is half the sum of the squares of o, so that the gradient dO at the output is O itself.
+    """
+    if options.get("direction", "forward") == "forward":
+        return options
+    forward = {name: value for name, value in options.items() if name != "direction"}
+    return options | {"d_o": attention(given.q, given.k, given.v, **forward)[0]}
+
+
+def query_of_run(given: Input) -> dict[str, str]:
+    """Return every setting that differs from its default, by the short names that a link uses."""
+    query = {
+        name: str(st.session_state[name])
+        for name, choices in CHOICES.items()
+        if st.session_state.get(name, choices[0]) != choices[0]
+    }
+    # Until a file is there, the default input plays.
+    if given.key in ENTRIES and query.get("run_input") == OWN_FILE:
+        del query["run_input"]
+    return query
+
+
+def title_of(given: Input) -> str:
+    """Return the run in a few words: with its sentence, where it has one."""
+    entry = ENTRIES.get(given.key)
+    return f"{entry.sentence} · {given.title}" if entry and entry.sentence else given.title
+
+
+def sharing(given: Input) -> dict[str, Any]:
+    """Return what the stage needs for links and files."""
+    own_file = given.key not in ENTRIES
+    return share_of(PAGE, query=query_of_run(given), title=title_of(given), name=given.key, own_file=own_file)
+
+
+def draw_take_away(given: Input, options: dict[str, Any], played: dict[str, Any]) -> None:
+    """Draw what can be taken from the whole run, and the check for kernel authors."""
+
+    def record() -> Trace:
+        return trace_attention(
+            given.q, given.k, given.v, tokens=given.tokens, **with_gradient(given, options)
+        )
+
+    share = sharing(given)
+    draw_downloads(record, played, title=share["title"], name=given.key)
+    if options.get("direction") != "backward":
+        draw_kernel_check(record, page=PAGE, query=share["query"], name=given.key, own_file=share["own_file"])
+
+
+def chosen_mistake(backward: bool) -> str | None:
+    """Draw the menu of wrong algorithms and return the one chosen; a backward has none."""
+    words = BREAK_WORDS["page"]
+    chosen = st.selectbox(
+        words["choose"],
+        CHOICES["run_mistake"],
+        key="run_mistake",
+        bind="query-params",
+        format_func=lambda choice: label_of("run_mistake", choice),
+        help=words["choose_help"],
+        disabled=backward,
+    )
+    return None if backward or chosen in (None, RIGHT) else chosen
+
+
+def play(given: Input, options: dict[str, Any], mistake: str | None = None) -> dict[str, Any]:
     """Put the stage on the page."""
     return show_stage(
-        given.q, given.k, given.v, key="run_stage", tokens=(given.tokens_q, given.tokens_k), ask=True, **options
+        given.q,
+        given.k,
+        given.v,
+        key="run_stage",
+        tokens=(given.tokens_q, given.tokens_k),
+        mistake=mistake,
+        ask=options.get("direction") != "backward",
+        share=sharing(given),
+        **with_gradient(given, options),
     )
 
 
@@ -162,20 +247,28 @@ def report_wrong_step(last: int) -> None:
 page = begin("step_through", heading=False)
 st.space("xsmall")
 # One compact line, so that the whole stage fits the first screen.
-with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+with st.container(
+    key="run_bar", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+):
     st.html(f'<h1 style="font-size: 1.6rem; padding: 0; margin: 0">{page.title}</h1>', width="content")
     about = st.container(width=600)
     menu = st.popover(WORDS["settings"], icon=":material/tune:", width="content")
+    breaker = st.popover(BREAK_WORDS["page"]["menu"], icon=":material/bug_report:", width="content")
 take_address()
 with menu:
     call = chosen_input()
     settings = chosen_options(call)
-about.caption(call.description, help=call.source)
+with breaker:
+    mistake = chosen_mistake(settings.get("direction") == "backward")
+about.markdown(f":small[{call.description}]", help=call.source)
 try:
-    payload = play(call, settings)
+    payload = play(call, settings, mistake)
 except ValueError as error:
     st.error(WORDS["refused"].format(reason=error), icon=":material/error:")
     call = load(DEFAULT_KEY)
-    payload = play(call, call.options())
+    settings = call.options()
+    payload = play(call, settings)
 report_wrong_step(len(payload["trace"]["steps"]) - 1)
+if not st.context.is_embedded:
+    draw_take_away(call, settings, payload)
 end("step_through")

@@ -16,6 +16,12 @@ _STYLE = """<style>
 .stMainBlockContainer { padding: 3.25rem 3rem 4rem; }
 @media (max-width: 640px) { .stMainBlockContainer { padding: 3.25rem 1rem 3rem; } }
 </style>"""
+# In an iframe on someone else's page (`?embed=true`) only the page's own content is shown.
+_EMBEDDED_STYLE = """<style>
+.stMainBlockContainer { padding: 0.5rem 0.75rem; }
+.stAppHeader, .st-key-run_bar { display: none; }
+.embedded-title { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
+</style>"""
 LESSON_URL = "https://semiaifoundry.com/learn/atlas/attention-io-tiling/"
 
 
@@ -44,6 +50,9 @@ def begin(key: str, *, heading: bool = True) -> Page:
         layout="wide",
         menu_items={"About": f"{NAME} teaches IO-aware attention and online softmax. Apache License 2.0."},
     )
+    if st.context.is_embedded:
+        st.html(f'{_EMBEDDED_STYLE}<h1 class="embedded-title">{page.title}</h1>')
+        return page
     st.html(_STYLE)
     with st.sidebar:
         st.markdown(f"**{NAME}**  \nIO-aware attention, tile by tile")
@@ -58,6 +67,8 @@ def begin(key: str, *, heading: bool = True) -> Page:
 
 def end(key: str) -> None:
     """Draw the links to the page before and the page after."""
+    if st.context.is_embedded:
+        return
     before, after = load_outline().neighbours(key)
     st.divider()
     with st.container(horizontal=True, horizontal_alignment="distribute"):

@@ -41,7 +41,9 @@ class Trouble:
     def outside(self, server_url: str) -> list[str]:
         """The requests that did not go to the app."""
         host = server_url.split("://", 1)[1].split("/", 1)[0]
-        own = (f"http://{host}/", f"ws://{host}/", "data:", "blob:")
+        # A page from disk has no host: only the file itself is its own.
+        app = (f"http://{host}/", f"ws://{host}/") if host else (server_url,)
+        own = (*app, "data:", "blob:")
         return [url for url in self.requests if not url.startswith(own)]
 
 

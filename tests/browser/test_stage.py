@@ -38,6 +38,13 @@ def press(stage: Locator, name: str) -> None:
     stage.get_by_role("button", name=name, exact=True).click()
 
 
+def stop_asking(stage: Locator) -> None:
+    """Turn the questions off, which would halt the run at some steps."""
+    asking = stage.get_by_role("button", name=re.compile("^Ask me"))
+    if asking.count() and asking.get_attribute("aria-pressed") == "true":
+        asking.click()
+
+
 def scrub(stage: Locator, step: int) -> None:
     slider = stage.get_by_role("slider", name="Step", exact=True)
     slider.evaluate(
@@ -68,6 +75,7 @@ def test_buttons_step_through_the_whole_run(page: Page, server_url: str) -> None
 
 def test_play_goes_on_by_itself_and_pauses(page: Page, server_url: str) -> None:
     stage = open_stage(page, server_url)
+    stop_asking(stage)
     stage.get_by_label("Speed").select_option(label="8×")
     press(stage, "Play")
     expect(stage.get_by_role("button", name="Pause", exact=True)).to_be_visible()
@@ -166,6 +174,7 @@ def test_every_step_draws_alone(page: Page, server_url: str, order: str) -> None
     """Jumping to a step in any order shows the same text as walking to it."""
     trouble = watch(page)
     stage = open_stage(page, server_url, f"?run_order={order}")
+    stop_asking(stage)
     read = "node => node.querySelector('.stage-grid').innerText"
     walked = {}
     for index, step in enumerate(traced(order=order).steps):
@@ -217,6 +226,7 @@ def test_stepping_sends_nothing_to_the_server(page: Page, server_url: str) -> No
     page.wait_for_timeout(1500)
     assert sent, "the page never spoke to its server, so silence would prove nothing"
     before = len(sent)
+    stop_asking(stage)
     press(stage, "Next step")
     press(stage, "Next rescale")
     page.keyboard.press("ArrowRight")
@@ -330,7 +340,8 @@ def archive(**arrays: np.ndarray) -> dict[str, Any]:
 def test_own_file_runs_and_a_bad_one_is_refused_with_value_and_limit(page: Page, server_url: str) -> None:
     open_stage(page, server_url, "?run_input=file")
     page.get_by_role("button", name=re.compile("Change the run")).click()
-    upload = page.locator('input[type="file"]')
+    menu = page.get_by_test_id("stPopoverBody")
+    upload = menu.locator('input[type="file"]')
     long = np.zeros((MAX_N + 1, 4), np.float32)
     upload.set_input_files(archive(q=long, k=long, v=long))
     expect(page.get_by_test_id("stAlert")).to_contain_text(str(MAX_N + 1))
@@ -338,8 +349,8 @@ def test_own_file_runs_and_a_bad_one_is_refused_with_value_and_limit(page: Page,
     expect(page.get_by_test_id("stage")).to_have_attribute("data-steps", str(len(traced().steps)))
     rng = np.random.default_rng(0)
     small = {name: rng.normal(size=(6, 3)).astype(np.float32) for name in "qkv"}
-    page.get_by_test_id("stFileUploader").locator("button").last.click()
-    page.locator('input[type="file"]').set_input_files(archive(**small))
+    menu.get_by_test_id("stFileUploader").locator("button").last.click()
+    upload.set_input_files(archive(**small))
     own = trace_attention(**small, block_q=4, block_k=4)
     expect(page.get_by_test_id("stage")).to_have_attribute("data-steps", str(len(own.steps)))
 

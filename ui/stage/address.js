@@ -16,13 +16,17 @@ export function addressWithStep(href, step) {
   return url.href;
 }
 
-/** Make a writer that puts the latest step into the address a moment after the last change. */
-export function createAddress() {
+/**
+ * Make a writer that puts the latest step into the address a moment after the last change.
+ *
+ * `complete` adds what else belongs to the frame.
+ */
+export function createAddress(complete = (href) => href) {
   let timer = 0;
   return {
     write(step) {
       clearTimeout(timer);
-      timer = setTimeout(() => history.replaceState(history.state, "", addressWithStep(location.href, step)), PAUSE);
+      timer = setTimeout(() => history.replaceState(history.state, "", complete(addressWithStep(location.href, step))), PAUSE);
     },
     stop() {
       clearTimeout(timer);

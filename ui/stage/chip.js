@@ -1,11 +1,14 @@
 /** The small fast memory: the meter, and every tile and block that is on chip after this step. */
 
+import { BACKWARD } from "./backward_panels.js";
+import { createBackwardRows } from "./backward_rows.js";
 import { el, setAttribute } from "./dom.js";
 import { createMatrix, roomFor } from "./matrix.js";
 import { createMeter } from "./meter.js";
 import { format } from "./numbers.js";
 import { createRows } from "./rows.js";
-import { fill } from "./sentence.js";
+import { fill, isBackward } from "./sentence.js";
+import { tensorLabel } from "./tensor_names.js";
 
 const rowsOf = (matrix, span) => (span ? matrix.slice(span[0], span[1]) : null);
 
@@ -42,10 +45,10 @@ const FORWARD = [
 /** Make the zone. */
 export function createChip(trace, words, context) {
   const meter = createMeter(trace, words, context);
-  const stats = createRows(trace, words, context);
+  const stats = (isBackward(trace) ? createBackwardRows : createRows)(trace, words, context);
   const { block_q: blockQ, block_k: blockK, d, d_v: dV } = trace.problem;
-  const widths = { q: d, k: d, v: dV, s: blockK, p: blockK, acc: dV, acc_before: dV };
-  const panels = FORWARD.map((spec) => ({
+  const widths = { q: d, k: d, v: dV, s: blockK, p: blockK, acc: dV, acc_before: dV, o: dV, d_o: dV, d_p: blockK, d_s: blockK, d_q: d, d_k: d, d_v: dV };
+  const panels = (isBackward(trace) ? BACKWARD : FORWARD).map((spec) => ({
     spec,
     matrix: createMatrix({ name: spec.name, tensor: spec.tensor, title: words.panels[spec.name],
       height: spec.rows === "queries" ? blockQ : blockK, width: widths[spec.name], headed: spec.columns === "keys",
@@ -55,16 +58,16 @@ export function createChip(trace, words, context) {
   const group = (name) =>
     el("div", { class: `line ${name}`, "data-columns": roomOf[name] }, ...panels.filter(({ spec }) => spec.line === name).map(({ matrix }) => matrix.root));
   const blocks = group("blocks");
-  const root = el("section", { class: "zone chip", "aria-label": words.zones.chip },
-    el("header", {}, el("h3", { text: words.zones.chip }), el("span", { class: "note", text: words.zones.chip_note })),
+  const root = el("section", { class: "zone chip", "data-direction": trace.problem.direction, "aria-label": words.zones.chip },
+    el("header", {}, el("h2", { text: words.zones.chip }), el("span", { class: "note", text: words.zones.chip_note })),
     meter.root, group("tiles"), blocks, stats.root, group("gathered"));
 
   function describe(spec, view, row, column) {
     const value = format(view.values[row][column], 5);
     if (spec.columns === "keys") {
-      return fill(words.chip.score_cell, { name: spec.name, row: view.rowTokens[row], column: view.columnNames[column], value });
+      return fill(words.chip.score_cell, { name: tensorLabel(view.name), row: view.rowTokens[row], column: view.columnNames[column], value });
     }
-    const name = spec.name === "acc_before" ? "acc" : spec.name;
+    const name = spec.name === "acc_before" ? "acc" : tensorLabel(spec.name);
     return fill(words.chip.cell, { name, row: view.rowTokens[row], value,
       column: fill(words.chip.cell_dimension, { dimension: column }) });
   }
@@ -76,11 +79,13 @@ export function createChip(trace, words, context) {
     const rowTokens = spec.rows === "queries" ? queries : keys;
     const columnNames = spec.columns === "keys" ? keys : null;
     return {
+      title: spec.title?.(frame, words) ?? words.panels[spec.name],
       values,
       rowTokens,
       columnNames,
       columnTokens: columnNames,
-      scale: context.scales[spec.tensor],
+      name: spec.holds?.(frame) ?? spec.name,
+      scale: context.scales[spec.holds?.(frame) ?? spec.scale ?? spec.tensor],
       chosen: spec.rows === "queries" ? frame.row : null,
       note: spec.note?.(frame, words),
       rowsAreQueries: spec.rows === "queries",
@@ -101,13 +106,12 @@ export function createChip(trace, words, context) {
     root,
     panel: (name) => panels.find(({ spec }) => spec.name === name)?.matrix.root,
     focusRow: stats.focusRow,
+    destroy: meter.destroy,
+    stats: stats.root,
     update(frame) {
       meter.update(frame);
       stats.update(frame);
       for (const { spec, matrix } of panels) {
-        const title = matrix.root.querySelector(".name");
-        const wanted = spec.title ? spec.title(frame, words) : words.panels[spec.name];
-        if (title.textContent !== wanted) title.textContent = wanted;
         matrix.update(steady(spec, frame, viewOf(spec, frame)), spec.absent?.(frame, words) ?? words.notes.not_here);
       }
       setAttribute(blocks, "data-holds", frame.step.resident.p ? "p" : "s");

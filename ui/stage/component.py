@@ -9,6 +9,7 @@ import streamlit as st
 
 from engine import trace_attention
 from ui.palette import css_variables
+from ui.stage.comparison import comparison_payload
 from ui.stage.joiner import join_modules
 from ui.stage.payload import Payload, encode
 
@@ -16,7 +17,8 @@ FOLDER = Path(__file__).parent
 
 STAGE_JS = join_modules(FOLDER, "stage.js")
 STAGE_CSS = f":host {{\n{css_variables()}\n}}\n" + "\n".join(
-    (FOLDER / name).read_text(encoding="utf-8") for name in ("stage.css", "zones.css", "predict.css", "share.css")
+    (FOLDER / name).read_text(encoding="utf-8")
+    for name in ("stage.css", "zones.css", "backward.css", "predict.css", "breakit.css", "share.css", "budget.css", "presenter.css")
 )
 
 _mount = st.components.v2.component(
@@ -31,9 +33,15 @@ def _payload(
     v: npt.ArrayLike,
     tokens: tuple[Sequence[str], Sequence[str]] | None,
     budget_bytes: int | None,
+    mistake: str | None,
     options: dict[str, Any],
 ) -> Payload:
-    return encode(trace_attention(q, k, v, tokens=tokens, **options), budget_bytes=budget_bytes)
+    trace = trace_attention(q, k, v, tokens=tokens, **options)
+    payload = encode(trace, budget_bytes=budget_bytes)
+    if mistake is not None:
+        wrong = trace_attention(q, k, v, tokens=tokens, mistake=mistake, **options)
+        payload |= {"comparison": comparison_payload(trace, wrong), "id": f"{payload['id']}-{mistake}"}
+    return payload
 
 
 def show_stage(
@@ -46,6 +54,7 @@ def show_stage(
     step: int = 0,
     address: bool = True,
     budget_bytes: int | None = None,
+    mistake: str | None = None,
     ask: bool = False,
     share: dict[str, Any] | None = None,
     **options: Any,
@@ -66,6 +75,8 @@ def show_stage(
         Keep the step in the address as `step=`, written by the browser alone. One stage a page may do so.
     budget_bytes : int or None
         Where the on-chip budget line stands; None puts it at the smallest power of two that holds the run.
+    mistake : str or None
+        A name from `engine.MISTAKES`: set this wrong algorithm beside the right one. Forward only.
     ask : bool
         Ask before some steps are revealed, unless the reader has said otherwise.
     share : dict or None
@@ -83,6 +94,6 @@ def show_stage(
     ValueError
         From the engine, for input that it refuses and for a trace above its caps.
     """
-    payload = _payload(q, k, v, tokens, budget_bytes, options)
+    payload = _payload(q, k, v, tokens, budget_bytes, mistake, options)
     _mount(key=key, data={**payload, "step": step, "address": address, "ask": ask, "share": share})
     return payload

@@ -36,15 +36,24 @@ function drawPanel({ x, width }, heading, colours, heavy = false) {
     "stroke-width": heavy ? 2 : 1 }) + svgLabel(x + 14, PICTURE.top + 22, heading.toUpperCase(), { size: 12, bold: true, fill: colours.ink });
 }
 
+/** Steps of strength that a picture tells apart. Cells of one step share a path, which keeps the file small. */
+const HEAT_STEPS = 16;
+
 /** A matrix as cells of colour: strong is large, grey is below zero. */
 function drawHeat(x, y, width, height, rows, scale, colour, colours) {
   if (!rows?.length || !rows[0].length) return "";
-  const [high, wide] = [height / rows.length, width / rows[0].length];
-  return rows.flatMap((row, r) => row.map((value, c) => {
-    const opacity = strength(value, scale);
-    if (opacity < 0.02) return "";
-    return svgBox(x + c * wide, y + r * high, wide, high, { fill: toNumber(value) >= 0 ? colour : colours.muted, "fill-opacity": opacity });
-  })).join("");
+  const [high, wide] = [height / rows.length, width / rows[0].length].map((side) => Math.round(side * 1000) / 1000);
+  const paths = new Map();
+  rows.forEach((row, r) => row.forEach((value, c) => {
+    const step = Math.round(strength(value, scale) * HEAT_STEPS);
+    if (step === 0) return;
+    const key = `${toNumber(value) >= 0 ? colour : colours.muted}|${step}`;
+    paths.set(key, `${paths.get(key) ?? ""}M${(x + c * wide).toFixed(1)} ${(y + r * high).toFixed(1)}h${wide}v${high}h-${wide}z`);
+  }));
+  return [...paths].map(([key, d]) => {
+    const [fill, step] = key.split("|");
+    return svgShape("path", { d, fill, "fill-opacity": step / HEAT_STEPS });
+  }).join("");
 }
 
 function drawHidden(problem, x, y, cell, colours) {
@@ -67,14 +76,14 @@ function drawOuter(frame, words, context, colours) {
   const { problem, arrays, blocks } = trace;
   const { n_q: nQ, n_k: nK, block_q: blockQ, block_k: blockK } = problem;
   const [labels, strip, gap] = [74, 32, 6];
-  const cell = Math.max(1, Math.min((AREAS.outer.width - 28 - labels - 2 * (strip + gap)) / nK, (PICTURE.bottom - PICTURE.top - 190) / nQ, 20));
+  const cell = Math.max(1, Math.min((AREAS.outer.width - 28 - labels - 2 * (strip + gap)) / nK, (PICTURE.bottom - PICTURE.top - 190) / nQ, 32));
   const left = AREAS.outer.x + 14 + labels + strip + gap;
   const top = PICTURE.top + 146;
   const size = Math.min(11, cell * 0.85);
   const spans = (tiles, block, count) => Array.from({ length: tiles }, (_, tile) => [tile * block, Math.min((tile + 1) * block, count)]);
   const tilesQ = spans(problem.tiles_q, blockQ, nQ);
   const tilesK = spans(problem.tiles_k, blockK, nK);
-  const parts = [drawPanel(AREAS.outer, words.zones.outer, colours)];
+  const parts = [drawPanel(AREAS.outer, words.zones.outer.toUpperCase(), colours)];
   const tensor = (name, text, x, y, anchor) => svgLabel(x, y, text, { size: 14, bold: true, fill: colours[`${name}-text`], anchor });
   parts.push(tensor("k", "K", left - gap, top - 46, "end"), tensor("v", "V", left - gap, top - 16, "end"),
     tensor("q", "Q", left - gap - strip / 2, top - 4, "middle"), tensor("o", "O", left + nK * cell + gap + strip / 2, top - 4, "middle"));
@@ -86,7 +95,9 @@ function drawOuter(frame, words, context, colours) {
     parts.push(drawHeat(left - gap - strip, y, strip, height, arrays.q.slice(from, to), context.scales.q, colours.q, colours),
       frameOf(left - gap - strip, y, strip, height, "q", step.resident.q && tile === q));
     const x = left + nK * cell + gap;
-    if (held[tile] !== null) parts.push(drawHeat(x, y, strip, height, blocks[held[tile].block], context.scales.o, colours.o, colours));
+    // A backward starts with O in outer memory; a forward brings it there.
+    const stored = problem.direction === "backward" ? arrays.o?.slice(from, to) : held[tile] && blocks[held[tile].block];
+    if (stored) parts.push(drawHeat(x, y, strip, height, stored, context.scales.o ?? 1, colours.o, colours));
     parts.push(frameOf(x, y, strip, height, "o", step.kind === "store" && tile === q));
   });
   tilesK.forEach(([from, to], tile) => {
@@ -98,8 +109,10 @@ function drawOuter(frame, words, context, colours) {
     }
   });
   const lives = blockLives(trace);
+  const tally = { alive: 0, gone: 0, skipped: 0, "to-come": 0 };
   tilesQ.forEach(([r0, r1], tileQ) => tilesK.forEach(([c0, c1], tileK) => {
     const state = blockState(lives[tileQ][tileK], index);
+    tally[state] += 1;
     const area = [left + c0 * cell, top + r0 * cell, (c1 - c0) * cell - 2, (r1 - r0) * cell - 2];
     parts.push(svgBox(...area, { rx: 3, ...BLOCK_LOOKS[state](colours) }));
     const scores = step.work.p ?? step.work.s;
@@ -117,7 +130,8 @@ function drawOuter(frame, words, context, colours) {
     problem.tokens_k.forEach((token, place) =>
       parts.push(svgLabel(left + (place + 0.75) * cell, top - 64, cutText(showToken(token), 10), { size, turn: -60, fill: colours.muted })));
   }
-  parts.push(svgLabel(left + (nK * cell) / 2, top + nQ * cell + 18, words.picture.scores, { size: 12, bold: true, fill: colours["s-text"], anchor: "middle" }));
+  parts.push(svgLabel(left + (nK * cell) / 2, top + nQ * cell + 18, words.picture.scores, { size: 12, bold: true, fill: colours["s-text"], anchor: "middle" }),
+    svgLabel(AREAS.outer.x + AREAS.outer.width / 2, PICTURE.bottom - 12, fill(words.outer.counts, { ...tally, to_come: tally["to-come"] }), { size: 12, fill: colours.muted, anchor: "middle" }));
   return parts.join("");
 }
 
@@ -139,18 +153,18 @@ function drawChip(frame, words, context, colours) {
   const { step, row, subject } = frame;
   const x = AREAS.chip.x + 14;
   const width = AREAS.chip.width - 28;
-  const parts = [drawPanel(AREAS.chip, words.zones.chip, colours, true)];
+  const parts = [drawPanel(AREAS.chip, words.zones.chip.toUpperCase(), colours, true)];
   const used = total(step.resident);
   const scale = Math.max(context.budget, context.peak);
   parts.push(svgBox(x, PICTURE.top + 34, width, 20, { fill: colours.panel, stroke: colours.line }),
     drawBar(x, PICTURE.top + 34, width, 20, Object.entries(step.resident).map(([name, size]) => ({ name: name === "stats" ? words.chip.stats : name, hue: pictureHue(name), size })), scale, colours),
     svgLabel(x, PICTURE.top + 72, fill(used > context.budget ? words.chip.over : words.chip.meter, { used: bytes(used), budget: bytes(context.budget), excess: bytes(Math.max(0, used - context.budget)) }),
       { size: 12.5, fill: colours.ink }));
-  let y = PICTURE.top + 100;
+  let y = PICTURE.top + 98;
   const name = ["d_s", "d_p", "p", "s"].find((each) => step.work[each]?.length && step.work[each][0].length);
   if (name) {
     const rows = step.work[name];
-    const height = Math.min(150, rows.length * 26);
+    const height = Math.min(150, rows.length * 22);
     const keyed = rows[0].length <= 8 && rows.length <= ROWS_SHOWN;
     parts.push(svgLabel(x, y, fill(words.picture.block, { name }), { size: 13, bold: true, fill: colours["s-text"] }));
     y += keyed ? 26 : 10;
@@ -165,9 +179,36 @@ function drawChip(frame, words, context, colours) {
         svgBox(x + side + c * wide, y + r * high, wide - 2, high - 2, { rx: 3, fill: toNumber(value) >= 0 ? colours["s-soft"] : colours.panel, stroke: colours.s, "stroke-width": 0.8 }),
         svgLabel(x + side + (c + 0.5) * wide - 1, y + (r + 0.68) * high, compact(value), { size: 11.5, mono: true, fill: colours.ink, anchor: "middle" })));
     });
-    y += height + 28;
+    y += height + 24;
   }
-  if (step.state?.m) parts.push(drawStats(frame, words, colours, x, y, width));
+  if (step.state?.m) {
+    parts.push(drawStats(frame, words, colours, x, y, width));
+    y += 50 + Math.min(ROWS_SHOWN, step.state.m.length) * 18;
+  }
+  parts.push(drawGathered(frame, words, context, colours, x, y, width));
+  return parts.join("");
+}
+
+/** Rows of a tile that are shown: as many as fit, with the chosen one among them. */
+function rowsAround(row, count) {
+  const from = Math.max(0, Math.min(row - ROWS_SHOWN + 1, count - ROWS_SHOWN));
+  return Array.from({ length: Math.min(count, ROWS_SHOWN) }, (_, offset) => from + offset);
+}
+
+/** The accumulator, or the output once it is divided. */
+function drawGathered({ trace, step, row, subject }, words, context, colours, x, y, width) {
+  const isOutput = step.work.o !== undefined && step.kind !== "load_q";
+  const values = trace.blocks[isOutput ? step.work.o : step.state?.acc];
+  const line = 16;
+  if (!values?.length || !values[0].length || y + 12 + Math.min(values.length, ROWS_SHOWN) * line > PICTURE.bottom - 8) return "";
+  const [name, note] = isOutput ? [words.panels.o, words.notes.normalised] : [words.panels.acc, words.notes.not_normalised];
+  const parts = [svgLabel(x, y, `${name} · ${note}`, { size: 13, bold: true, fill: colours["acc-text"] })];
+  rowsAround(row, values.length).forEach((here, place) => {
+    const top = y + 10 + place * line;
+    parts.push(svgLabel(x + 70, top + 11, cutText(subject.queries[here] ?? "", 10), { size: 12, anchor: "end", bold: here === row, fill: here === row ? colours.accent : colours.muted }),
+      drawHeat(x + 76, top, width - 76, line - 3, [values[here]], context.scales[isOutput ? "o" : "acc"] ?? 1, colours.acc, colours),
+      svgBox(x + 76, top, width - 76, line - 3, { rx: 2, fill: "none", stroke: here === row ? colours.accent : colours.acc, "stroke-width": here === row ? 2 : 0.8 }));
+  });
   return parts.join("");
 }
 
@@ -177,10 +218,10 @@ function drawStats({ step, row, subject }, words, colours, x, y, width) {
   const place = (column) => x + 76 + ((width - 76) * (column + 1)) / STATS_SHOWN.length - 4;
   const parts = [svgLabel(x, y, words.picture.stats, { size: 13, bold: true, fill: colours["m-text"] })];
   STATS_SHOWN.forEach((name, column) => parts.push(svgLabel(place(column), y + 20, words.columns[name], { size: 11.5, fill: colours.muted, anchor: "end" })));
-  subject.queries.slice(from, from + ROWS_SHOWN).forEach((query, offset) => {
-    const here = from + offset;
-    const line = y + 40 + offset * 20;
-    if (here === row) parts.push(svgBox(x - 6, line - 14, width + 12, 19, { rx: 4, fill: "none", stroke: colours.accent, "stroke-width": 1.5 }));
+  rowsAround(row, step.state.m.length).forEach((here, offset) => {
+    const query = subject.queries[here] ?? "";
+    const line = y + 38 + offset * 18;
+    if (here === row) parts.push(svgBox(x - 6, line - 13, width + 12, 17, { rx: 4, fill: "none", stroke: colours.accent, "stroke-width": 1.5 }));
     parts.push(svgLabel(x, line, cutText(query, 10), { size: 12, bold: here === row, fill: colours.ink }));
     const values = statsOfRow(step, here);
     STATS_SHOWN.forEach((name, column) => {
@@ -214,7 +255,7 @@ function drawWorked(frame, words, colours) {
   const code = trace.pseudocode[step.code]?.trim();
   if (code && y < PICTURE.bottom - 60) {
     parts.push(svgLabel(x, PICTURE.bottom - 40, words.zones.code.toUpperCase(), { size: 11, bold: true, fill: colours.muted }),
-      svgLabel(x, PICTURE.bottom - 18, cutText(code, 48), { size: 12.5, mono: true, fill: colours.ink }));
+      ...wrapText(code, 46).slice(0, 2).map((text, place) => svgLabel(x, PICTURE.bottom - 22 + place * 15, text, { size: 12, mono: true, fill: colours.ink })));
   }
   return parts.join("");
 }

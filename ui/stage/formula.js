@@ -5,9 +5,10 @@
  * gives the digits of `result`. Markup: `^{…}` raises.
  */
 
+import { backwardLines } from "./backward_formula.js";
 import { blockLine, bytesLine, computed, dot, line, wrap } from "./formula_parts.js";
 import { bytes, format, toNumber, whole } from "./numbers.js";
-import { bestKey, fill } from "./sentence.js";
+import { bestKey, fill, isBackward } from "./sentence.js";
 
 function scoreLines({ trace, step, row, keys, words, most }) {
   const { scale, softcap, has_bias: hasBias } = trace.problem;
@@ -140,11 +141,11 @@ const OF_THE_STEP = new Set(["partition", "load_q", "load_kv", "discard", "skip"
 
 /** Whether the formula of this kind changes with the chosen row. */
 export function isAboutARow(kind) {
-  return kind in lines && !OF_THE_STEP.has(kind);
+  return (kind in lines || kind in backwardLines) && !OF_THE_STEP.has(kind);
 }
 
 /** The formula of a step, as a list of lines. `subject` comes from `topic()` of sentence.js. */
 export function formulaOf(subject, words) {
-  const make = lines[subject.step.kind];
+  const make = (isBackward(subject.trace) ? backwardLines : lines)[subject.step.kind];
   return make ? make({ ...subject, words, most: subject.trace.digits ?? 8 }) : [];
 }

@@ -1,6 +1,7 @@
 /** What the lines of a formula are made of. Pure. A line is `{ label, symbols, numbers, result }`. */
 
 import { agree, bytes, toNumber, total, whole } from "./numbers.js";
+import { tensorLabel } from "./tensor_names.js";
 
 /** Wrap a negative number in brackets, where a sign would otherwise follow an operator. */
 export const wrap = (text) => (text.startsWith("\u2212") ? `(${text})` : text);
@@ -21,7 +22,7 @@ export function bytesLine(label, moved) {
   const parts = Object.entries(moved).map(([tensor, count]) => [tensor, whole(count)]);
   return line(
     label,
-    parts.map(([tensor]) => tensor).join(" + "),
+    parts.map(([tensor]) => tensorLabel(tensor)).join(" + "),
     parts.map(([, count]) => count).join(" + "),
     bytes(total(moved)),
   );

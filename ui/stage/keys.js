@@ -21,6 +21,7 @@ export function actionOf(key, last) {
     case "Home": return ["go", 0];
     case "End": return ["go", last];
     case "r": case "R": return ["rescale"];
+    case "p": case "P": return ["present"];
     default: return null;
   }
 }
@@ -32,11 +33,21 @@ export function listen(root, last, actions) {
     if (!root.isConnected || root.getClientRects().length === 0) return;
     if (belongsTo(event.composedPath()[0], event.key)) return;
     const action = actionOf(event.key, last());
-    if (action === null) return;
+    if (action === null || !(action[0] in actions)) return;
     event.preventDefault();
     const [name, argument] = action;
     actions[name](argument);
   };
+  // The page around the player runs its script again on R: a letter that the player takes must not travel on.
+  const onLetter = (event) => {
+    if (!/^[a-z]$/i.test(event.key)) return;
+    onKey(event);
+    if (event.defaultPrevented) event.stopImmediatePropagation();
+  };
   document.addEventListener("keydown", onKey);
-  return () => document.removeEventListener("keydown", onKey);
+  window.addEventListener("keydown", onLetter, true);
+  return () => {
+    document.removeEventListener("keydown", onKey);
+    window.removeEventListener("keydown", onLetter, true);
+  };
 }

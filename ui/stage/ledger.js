@@ -3,6 +3,7 @@
 import { el, setAttribute, setStyle, setText } from "./dom.js";
 import { bytes, total } from "./numbers.js";
 import { fill } from "./sentence.js";
+import { tensorLabel } from "./tensor_names.js";
 
 const LEDGER_ORDER = ["q", "k", "v", "s", "p", "o", "m", "l", "lse", "d_o", "delta", "d_p", "d_s", "d_q", "d_k", "d_v"];
 
@@ -20,6 +21,12 @@ export function verdict(standard, tiled) {
   return standard > tiled
     ? { outcome: "wins", ratio: standard / tiled }
     : { outcome: "loses", ratio: tiled / standard };
+}
+
+/** A tensor as a lane names it: whole tensors are capitals. */
+function laneLabel(tensor) {
+  const label = tensorLabel(tensor);
+  return label === tensor ? tensor.toUpperCase() : label;
 }
 
 function createLane(name, words) {
@@ -42,9 +49,9 @@ function createLane(name, words) {
         const { node } = parts[place];
         const share = scale ? (100 * segment.bytes) / scale : 0;
         setStyle(node, "width", `${share}%`);
-        const text = fill(words.ledger[segment.direction], { tensor: segment.tensor.toUpperCase(), bytes: bytes(segment.bytes) });
+        const text = fill(words.ledger[segment.direction], { tensor: laneLabel(segment.tensor), bytes: bytes(segment.bytes) });
         setAttribute(node, "title", segment.bytes ? text : null);
-        setText(node, share > 4 ? segment.tensor.toUpperCase() : "");
+        setText(node, share > 4 ? laneLabel(segment.tensor) : "");
       });
       setStyle(ghost, "width", `${scale ? (100 * final) / scale : 0}%`);
       const moved = total(read) + total(written);
@@ -72,7 +79,7 @@ export function createLedger(trace, words, context) {
     ? [view("run", words.ledger.so_far), view("real", fill(words.ledger.real, real))]
     : [];
   const root = el("section", { class: "zone ledger", "aria-label": words.zones.ledger },
-    el("header", {}, el("h3", { text: words.zones.ledger }),
+    el("header", {}, el("h2", { text: words.zones.ledger }),
       el("div", { class: "views", role: "group", "aria-label": words.ledger.view }, ...views)),
     lanes.standard.root, lanes.tiled.root, note);
   let shown = "run";

@@ -6,17 +6,22 @@
 import { el, setAttribute, setStyle, setText } from "./dom.js";
 import { paint, paintStill } from "./heat.js";
 import { blockLives, blockState, finalStore, heldO, storesOfO } from "./history.js";
+import { createSaved } from "./memory_saved.js";
 import { format } from "./numbers.js";
 import { fill, showToken } from "./sentence.js";
 import { evenCell, readable } from "./tip.js";
 
 /** Below this cell size, in pixels, labels cannot be read and are left out. */
-const SMALLEST_LABELLED = 9;
+export const SMALLEST_LABELLED = 9;
 
-const tileSpan = (tile, block, count) => [tile * block, Math.min((tile + 1) * block, count)];
+/** The first and the one-past-last position of a tile. */
+export const tileSpan = (tile, block, count) => [tile * block, Math.min((tile + 1) * block, count)];
+
+/** The strip of m and l, or lse, beside O; in pixels, as in the style sheet. */
+const SAVED_WIDTH = 16;
 
 /** Strike through every pair of a block that the mask hides. */
-function drawMasked(node, allowed, rows, columns, [red, green, blue]) {
+export function drawMasked(node, allowed, rows, columns, [red, green, blue]) {
   const size = 8;
   const canvas = document.createElement("canvas");
   canvas.width = (columns[1] - columns[0]) * size;
@@ -96,6 +101,9 @@ export function createMemory(trace, words, context) {
   const queryLabels = spansQ.map((span, tile) => at(tokenList(tokensQ, span, "queries"), tile + 5, 1));
   const tilesOfQ = spansQ.map((span, tile) => at(strip("q", tile, span, false), tile + 5, 2));
   const tilesOfO = spansQ.map((span, tile) => at(strip("o", tile, span, false), tile + 5, oColumn));
+  const saved = createSaved(trace, words, context, spansQ);
+  at(saved.letters, 4, oColumn + 1);
+  saved.strips.forEach((node, tile) => at(node, tile + 5, oColumn + 1));
   const blocks = spansQ.map((rows, q) => spansK.map((columns, k) => {
     const masked = el("span", { class: "masked" });
     return at(el("div", { class: "block", "data-q": String(q), "data-k": String(k),
@@ -108,7 +116,7 @@ export function createMemory(trace, words, context) {
     problem.allowed.some((row) => row.includes("0"))
       ? el("li", {}, el("span", { class: "pair-hidden" }), el("span", { text: words.outer.masked })) : null);
   const root = el("section", { class: "zone outer", "aria-label": words.zones.outer },
-    el("header", {}, el("h3", { text: words.zones.outer }), el("span", { class: "note", text: words.zones.outer_note })),
+    el("header", {}, el("h2", { text: words.zones.outer }), el("span", { class: "note", text: words.zones.outer_note })),
     picture, counts, key, el("p", { class: "note heat", text: words.outer.heat }));
   setStyle(picture, "--tiles", String(tilesK));
   setStyle(picture, "--row-tiles", String(tilesQ));
@@ -118,7 +126,7 @@ export function createMemory(trace, words, context) {
     if (width === 0) return;
     const labels = Math.min(76, Math.max(42, width * 0.14));
     const strips = Math.min(72, Math.max(36, width * 0.13));
-    const forCells = width - labels - 2 * strips - 3 * (tilesK + 3);
+    const forCells = width - labels - 2 * strips - SAVED_WIDTH - 3 * (tilesK + 4);
     const cell = Math.max(2, Math.min(22, Math.floor((forCells / nK) * 4) / 4, 330 / nQ));
     setStyle(picture, "--cell", `${cell}px`);
     setStyle(picture, "--labels", `${labels}px`);
@@ -175,7 +183,7 @@ export function createMemory(trace, words, context) {
 
   return {
     root,
-    tile: (name, index) => ({ q: tilesOfQ, k: tilesOfK, v: tilesOfV, o: tilesOfO })[name][index],
+    tile: (name, index) => ({ q: tilesOfQ, k: tilesOfK, v: tilesOfV, o: tilesOfO, stats: saved.strips })[name][index],
     update({ step, index, row }) {
       if (painted !== context.theme()) paintInputs();
       const [q, k] = step.tile;
@@ -190,6 +198,7 @@ export function createMemory(trace, words, context) {
       });
       keyLabels.forEach((node, tile) => setAttribute(node, "data-here", tile === k ? "" : null));
       updateO(index, step);
+      saved.update(index, step);
       updateBlocks(index, step);
     },
     destroy() {

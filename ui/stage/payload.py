@@ -5,8 +5,11 @@ import json
 from typing import Any
 
 from engine import Trace, standard_bytes, tiled_bytes, trace_to_dict
+from engine.traffic import Direction
 from lesson.share_text import load_share_text
+from lesson.stage_backward import backward_words
 from lesson.stage_predict_text import load_predict_text
+from lesson.stage_present_text import load_budget_text, load_presenter_text
 from lesson.stage_text import load_stage_text
 
 DIGITS = 6
@@ -28,6 +31,12 @@ COUNTS = (
     "resident",
 )
 """The fields of a step that hold bytes by tensor; `unpack.js` has the same list."""
+
+LISTS = (
+    *("m", "l", "s", "p", "row_max", "m_old", "m_new", "rises", "alpha", "l_before", "l_after", "rescaled"),
+    *("row_sum", "lse", "delta", "d_p", "d_s"),
+)
+"""The fields of a step's state and work that hold lists of numbers; `unpack.js` has the same list."""
 
 REAL_LENGTH, REAL_D, REAL_BLOCK, REAL_BYTES, REAL_FORMAT = 4096, 64, 128, 2, "float16"
 
@@ -56,14 +65,30 @@ def pool_counts(steps: list[Payload]) -> list[Payload]:
     return pool
 
 
+def pool_lists(steps: list[Payload]) -> list[list[Any]]:
+    """Replace the lists of numbers in each step's state and work likewise: s stands in several."""
+    pool: list[list[Any]] = []
+    place: dict[str, int] = {}
+    for step in steps:
+        for part in (step["state"], step["work"]):
+            for name in LISTS:
+                if name in part:
+                    text = json.dumps(part[name])
+                    if text not in place:
+                        place[text] = len(pool)
+                        pool.append(part[name])
+                    part[name] = place[text]
+    return pool
+
+
 def budget_for(peak_bytes: int) -> int:
     """Return the smallest power of two that holds the run's fullest moment."""
     return 1 << max(peak_bytes - 1, 0).bit_length()
 
 
-def real_ledger(order: str) -> Payload:
+def real_ledger(order: str, direction: Direction = "forward") -> Payload:
     """Return both algorithms' bytes for a long sequence, from the engine's closed forms."""
-    standard = standard_bytes(REAL_LENGTH, REAL_LENGTH, REAL_D, bytes_per_element=REAL_BYTES)
+    standard = standard_bytes(REAL_LENGTH, REAL_LENGTH, REAL_D, bytes_per_element=REAL_BYTES, direction=direction)
     tiled = tiled_bytes(
         REAL_LENGTH,
         REAL_LENGTH,
@@ -72,6 +97,7 @@ def real_ledger(order: str) -> Payload:
         block_k=REAL_BLOCK,
         order="q_outer" if order == "q_outer" else "kv_outer",
         bytes_per_element=REAL_BYTES,
+        direction=direction,
     )
     real: Payload = {"n": f"{REAL_LENGTH:,}", "d": REAL_D, "block": REAL_BLOCK, "format": REAL_FORMAT}
     for name, ledger in (("standard", standard), ("tiled", tiled)):
@@ -104,10 +130,11 @@ def encode(trace: Trace, *, budget_bytes: int | None = None, language: str = "en
     arrays = document["arrays"]
     problem = document["problem"]
     # The stage never compares with the reference, and it reads O from the steps.
-    for name in ("reference_o", "reference_lse"):
-        arrays.pop(name, None)
+    for name in [name for name in arrays if name.startswith("reference_")]:
+        del arrays[name]
     document.pop("result")
-    for name in ("q", "k", "v"):
+    # A backward has o and d_o among its inputs.
+    for name in {"q", "k", "v", "o", "d_o"} & set(arrays):
         if len(arrays[name]) and len(arrays[name][0]) > WIDEST_PRINTED:
             arrays[name] = rounded(arrays[name], INPUT_DIGITS)
     document["blocks"] = [
@@ -118,11 +145,16 @@ def encode(trace: Trace, *, budget_bytes: int | None = None, language: str = "en
     payload: Payload = {
         "trace": document,
         "counts": pool_counts(document["steps"]),
+        "lists": pool_lists(document["steps"]),
         "words": {name: table for name, table in load_stage_text(language).items() if name != "page"},
         "budget": budget_for(peak) if budget_bytes is None else budget_bytes,
-        "real": real_ledger(problem["order"]),
+        "real": real_ledger(problem["order"], problem["direction"]),
     }
+    if problem["direction"] == "backward":
+        payload["words"] = backward_words(payload["words"], language)
     payload["words"]["predict"] = load_predict_text(language)
+    payload["words"]["budget"] = load_budget_text(language)
+    payload["words"]["presenter"] = load_presenter_text(problem["direction"], language)
     share = load_share_text(language)
     payload["words"] |= {"share": share["panel"], "picture": share["picture"]}
     text = json.dumps(payload, allow_nan=False, sort_keys=True)

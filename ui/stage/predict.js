@@ -47,6 +47,7 @@ export function createPredict(trace, words, standard, hooks, storage = ownStorag
       memory.note(run, index, grade.right ? "right" : "wrong");
       const marks = Object.values(memory.answers(run)).filter((mark) => mark !== "skipped");
       card.score(marks.filter((mark) => mark === "right").length, marks.length);
+      setAttribute(hooks.root, "data-asking", null);
       hooks.go(index);
       hooks.say(text);
     },
@@ -125,6 +126,7 @@ export function createPredict(trace, words, standard, hooks, storage = ownStorag
       if (!plan || !asking || seen.has(index) || memory.answers(run)[index]) return false;
       if (hooks.root.hasAttribute("data-presenter")) return false;
       const question = makeQuestion(trace, plan);
+      dismiss();
       pending = index;
       playing = whilePlaying;
       if (question.kind === "rise" || question.kind === "alpha") hooks.choose(question.row);

@@ -56,6 +56,8 @@ export function createCard(words, on) {
     never.hidden = true;
     close.hidden = false;
     keys.hidden = true;
+    // The field would keep the arrow keys to itself; a button lets them step on.
+    if (field.getRootNode().activeElement === field) close.focus();
     on.answer(grade, verdict.textContent);
   }
 

@@ -7,7 +7,7 @@
 
 import { bytes, format, toNumber, total, whole } from "./numbers.js";
 import { tellingWrongs } from "./predict_answer.js";
-import { alphaOf, bytesWritten, WRONG_ALPHAS, WRONG_BYTES } from "./predict_wrong.js";
+import { bytesWritten, WRONG_ALPHAS, WRONG_BYTES } from "./predict_wrong.js";
 import { bestKey, nameTokens, topic } from "./sentence.js";
 
 /** An estimate of alpha within this counts. */
@@ -44,7 +44,7 @@ function askAlpha(trace, step, row) {
   const mOld = toNumber(step.work.m_old[row]);
   const mNew = toNumber(step.work.m_new[row]);
   return {
-    ...numberQuestion({ mOld, mNew }, alphaOf, WRONG_ALPHAS, ALPHA_TOLERANCE),
+    ...numberQuestion({ mOld, mNew }, () => toNumber(step.work.alpha[row]), WRONG_ALPHAS, ALPHA_TOLERANCE),
     whole: false,
     slots: { m_old: format(mOld), m_new: format(mNew), alpha: format(step.work.alpha[row]), tolerance: String(ALPHA_TOLERANCE) },
   };

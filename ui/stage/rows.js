@@ -64,6 +64,8 @@ export function createRows(trace, words, context) {
       rows.forEach((part, row) => {
         part.root.hidden = row >= held && held > 0;
         const empty = held === 0;
+        // A row that waits for its queries has nothing to read out.
+        setAttribute(part.root, "aria-hidden", empty ? "true" : null);
         const stats = empty ? {} : statsOfRow(step, row);
         setText(part.button, empty ? "\u00b7" : subject.queries[row]);
         part.button.disabled = empty;

@@ -1,5 +1,6 @@
 /** The one sentence of a step: which variant fits the chosen row, and what goes into its slots. Pure. */
 
+import { backwardSlots, backwardVariants } from "./backward_sentence.js";
 import { bytes, format, toNumber, total, whole } from "./numbers.js";
 
 /** Fill `{slots}` of a template. A slot without a value is a mistake in our own text, so it is refused. */
@@ -36,8 +37,11 @@ const unseen = (value) => value === null || value === undefined;
 
 const variants = {
   partition: () => "only",
-  load_q: ({ step }) => (step.work.o === undefined ? "fresh" : "again"),
-  load_kv: () => "only",
+  load_q: ({ step }) => {
+    if (step.work.o === undefined) return "fresh";
+    return step.state.l.every((sum) => sum === 0) ? "first" : "again";
+  },
+  load_kv: ({ trace }) => (trace.problem.order === "q_outer" ? "visit" : "stay"),
   score: () => "only",
   mask: ({ step, row }) => (step.work.s[row].some(unseen) ? "some" : "none"),
   update_max: ({ step, row }) => {
@@ -54,10 +58,15 @@ const variants = {
   discard: ({ trace }) => trace.problem.order,
   skip: () => "only",
   normalise: ({ step, trace, row }) => {
-    if (toNumber(step.state.l[row]) === 0) return "empty";
-    return trace.problem.order === "q_outer" ? "once" : "each_visit";
+    const once = trace.problem.order === "q_outer";
+    if (toNumber(step.state.l[row]) !== 0) return once ? "once" : "each_visit";
+    // Where O leaves at every visit, keys that the row may see can still come.
+    return !once && trace.problem.allowed[step.rows[0] + row].includes("1") ? "none_yet" : "empty";
   },
-  store: ({ isFinal }) => (isFinal ? "final" : "partial"),
+  store: ({ trace, isFinal }) => {
+    if (!isFinal) return "partial";
+    return trace.problem.order === "q_outer" ? "final" : "final_visit";
+  },
 };
 
 const slotsOf = {
@@ -89,6 +98,11 @@ const slotsOf = {
   store: ({ step }) => ({ bytes: bytes(total(step.hbm_write)) }),
 };
 
+/** Whether a trace is of a backward, which has kinds, words and panels of its own. */
+export function isBackward(trace) {
+  return trace.problem.direction === "backward";
+}
+
 /** What a sentence is about: the step with the tokens at hand. `row` counts inside the query tile. */
 export function topic(trace, step, row, isFinal = false) {
   const named = (tokens, span) => (span ? tokens.slice(span[0], span[1]).map(showToken) : []);
@@ -104,7 +118,7 @@ export function topic(trace, step, row, isFinal = false) {
 
 /** The variant that fits, for tests and for the notes beside each row. */
 export function variantOf(subject) {
-  const choose = variants[subject.step.kind];
+  const choose = (isBackward(subject.trace) ? backwardVariants : variants)[subject.step.kind];
   return choose ? choose(subject) : null;
 }
 
@@ -119,7 +133,7 @@ export function sentenceOf(subject, words) {
     keys: nameTokens(keys),
     q_tile: step.tile[0] === null ? "" : step.tile[0] + 1,
     k_tile: step.tile[1] === null ? "" : step.tile[1] + 1,
-    ...slotsOf[step.kind]?.(subject),
+    ...(isBackward(subject.trace) ? backwardSlots : slotsOf)[step.kind]?.(subject),
   };
   return fill(words.sentences[step.kind][variant], slots);
 }

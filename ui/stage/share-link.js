@@ -4,9 +4,9 @@
  * The address of a frame.
  *
  * `share.path` and `share.query` name the page and the run; without them the page's own address is kept.
- * Step 0 and the row that the stage chooses by itself are left out.
+ * Step 0, and the row and the budget that the stage chooses by itself, are left out.
  */
-export function frameLink(href, share, { step, row, usualRow }) {
+export function frameLink(href, share, { step, row, usualRow, budget, usualBudget }) {
   const url = new URL(href);
   if (share?.path) {
     url.pathname = share.path;
@@ -14,10 +14,26 @@ export function frameLink(href, share, { step, row, usualRow }) {
     url.hash = "";
     for (const [name, value] of Object.entries(share.query ?? {})) url.searchParams.set(name, value);
   }
-  for (const [name, value, usual] of [["step", step, 0], ["row", row, usualRow]]) {
+  for (const [name, value, usual] of [["step", step, 0], ["row", row, usualRow], ["budget", budget, usualBudget]]) {
     if (value === usual) url.searchParams.delete(name);
     else url.searchParams.set(name, String(value));
   }
+  return url.href;
+}
+
+/**
+ * The page's own address with the row, and with every setting of the run that it lacks.
+ *
+ * A setting that a link named by its key is dropped from the address by Streamlit, which knows it by its label;
+ * reloading would then show another run.
+ */
+export function keptAddress(href, share, { row, usualRow }) {
+  const url = new URL(href);
+  for (const [name, value] of Object.entries(share?.query ?? {})) {
+    if (!url.searchParams.has(name)) url.searchParams.set(name, value);
+  }
+  if (row === usualRow) url.searchParams.delete("row");
+  else url.searchParams.set("row", String(row));
   return url.href;
 }
 

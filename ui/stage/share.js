@@ -5,19 +5,23 @@ import { ledgerBySteps, ledgerTotals } from "./export-csv.js";
 import { pictureOf } from "./export-picture.js";
 import { copyText, pngOf, saveFile } from "./export-save.js";
 import { fill } from "./sentence.js";
-import { frameLink } from "./share-link.js";
+import { frameLink, keptAddress } from "./share-link.js";
 import { paletteOf } from "./share-palette.js";
 
 /** Excel reads a CSV file as UTF-8 only if it starts with this mark. */
 const UTF8_MARK = "\ufeff";
 
 /**
- * Make the zone. `share` is what Python knows of the run: `path`, `query`, `title`, `name`, `qr` (the route that
- * draws QR codes) and `own_file`; null where the page says nothing.
+ * Make the zone. `told` is what Python knows of the run: `path`, `query`, `title`, `name`, `qr` (the route that
+ * draws QR codes) and `own_file`; null where the page says nothing. `usualRow` is the row chosen without a link.
  */
-export function createShare(trace, words, context, share, usualRow) {
+export function createShare(trace, words, context, told, usualRow) {
+  let share = told;
   const text = words.share;
   let frame = null;
+  // A step without rows at hand shows none, so it has none to name.
+  const place = () => ({ step: frame.index, row: frame.step.rows ? frame.row : usualRow, usualRow,
+    budget: context.budget, usualBudget: context.usualBudget });
   const button = (name, action) => {
     const node = el("button", { type: "button", text: text[name], "data-share": name });
     node.onclick = action;
@@ -29,7 +33,7 @@ export function createShare(trace, words, context, share, usualRow) {
   const qr = el("figure", { class: "qr", hidden: "", "data-testid": "share-qr" });
   const theme = el("select", { "aria-label": text.theme }, ...["shown", "light", "dark"].map((name) =>
     el("option", { value: name === "shown" ? "" : name, text: text[`theme_${name}`] })));
-  const link = () => frameLink(location.href, share, { step: frame.index, row: frame.row, usualRow });
+  const link = () => frameLink(location.href, share, place());
   const file = (what) => `tilewise-${share?.name ?? "run"}-${what}`;
   const drawn = () => pictureOf(frame, words, context, paletteOf(root, theme.value || null), share?.title ?? "");
 
@@ -87,6 +91,12 @@ export function createShare(trace, words, context, share, usualRow) {
     line, qr, said);
   return {
     root,
+    /** The page's address, completed for the frame on show. */
+    address: (href) => keptAddress(href, share, place()),
+    /** Take over what the page says now: the same run may be reached by other settings. */
+    retell(next) {
+      share = next;
+    },
     update(next) {
       const moved = frame !== null && (next.index !== frame.index || next.row !== frame.row);
       frame = next;

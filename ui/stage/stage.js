@@ -1,17 +1,23 @@
 /** The stage: mounts the zones on one trace, and holds which step and which row are shown. */
 
 import { createAddress, stepInAddress } from "./address.js";
+import { backwardFlights } from "./backward_flight.js";
+import { backwardScales } from "./backward_history.js";
+import { createBackwardMemory } from "./backward_memory.js";
+import { createBreakit } from "./breakit.js";
+import { budgetInAddress } from "./budget.js";
 import { createChip } from "./chip.js";
 import { createCode } from "./code.js";
 import { el, setAttribute, setText } from "./dom.js";
-import { createFlights } from "./flight.js";
+import { createFlights, flightsOf } from "./flight.js";
 import { readColours } from "./heat.js";
 import { colourScales, finalStore, peakResident, storesOfO } from "./history.js";
 import { listen } from "./keys.js";
 import { createLedger } from "./ledger.js";
 import { createMemory } from "./memory.js";
 import { createPredict } from "./predict.js";
-import { sentenceOf, topic } from "./sentence.js";
+import { createPresenter, presentInAddress } from "./presenter.js";
+import { isBackward, sentenceOf, topic } from "./sentence.js";
 import { rowInAddress } from "./share-link.js";
 import { createShare } from "./share.js";
 import { clampStep, nextRescale, samePlace, shrinkingRows } from "./timeline.js";
@@ -50,7 +56,11 @@ function create(host, data, start, moved) {
       pause();
       show(clampStep(index, steps));
     },
+    present() {
+      presenter.enter();
+    },
     by(offset) {
+      if (offset === 1 && presenter.reveals()) return;
       if (offset === 1 && predict.stops(state.index + 1)) return void pause();
       actions.go(state.index + offset);
     },
@@ -73,8 +83,11 @@ function create(host, data, start, moved) {
     tip,
     colours: () => colours,
     theme: () => theme,
-    scales: colourScales(trace),
-    budget: data.budget,
+    scales: isBackward(trace) ? backwardScales(trace) : colourScales(trace),
+    budget: (data.address ? budgetInAddress(location.search) : null) ?? data.budget,
+    usualBudget: data.budget,
+    keepsAddress: data.address,
+    redraw: () => show(state.index, { quiet: true }),
     peak: peakResident(trace),
     real: data.real ?? null,
     choose(row, focus = false, tile = null) {
@@ -85,7 +98,7 @@ function create(host, data, start, moved) {
       if (focus) chip.focusRow(state.row);
     },
   };
-  const memory = createMemory(trace, words, context);
+  const memory = (isBackward(trace) ? createBackwardMemory : createMemory)(trace, words, context);
   const chip = createChip(trace, words, context);
   const transport = createTransport(trace, words, actions);
   const zones = [memory, chip, createCode(trace, words), createWords(trace, words), createLedger(trace, words, context), transport];
@@ -93,22 +106,37 @@ function create(host, data, start, moved) {
   const shelf = createShare(trace, words, context, data.share ?? null, usualRow);
   zones.push(shelf);
   root.append(shelf.root);
-  const flights = createFlights(root, memory, chip);
-  const address = createAddress();
+  const flights = createFlights(root, memory, chip, isBackward(trace) ? backwardFlights : flightsOf);
+  const address = createAddress(shelf.address);
   state.perSecond = transport.initialSpeed;
   const predict = createPredict(trace, words.predict, data.ask ?? false, {
     root, go: actions.go, resume: play, choose: context.choose, say: speak,
     giveFocus: () => transport.root.querySelector(".next").focus(),
   });
   zones.push(predict);
+  if (data.comparison) {
+    const breakit = createBreakit(trace, data.comparison, context, actions.go);
+    zones.push(breakit);
+    root.querySelector(".stage-grid").before(breakit.root);
+  }
   transport.root.querySelector(".place").before(predict.toggle);
   transport.root.append(predict.card);
+  const presenter = createPresenter(words.presenter, {
+    root, by: actions.by, keepsAddress: data.address, playing: () => state.playing, say: (subject) => speak(spokenOf(subject)),
+  });
+  zones.push(presenter);
+  predict.toggle.before(presenter.bar, presenter.toggle);
+  root.querySelector(".sentence").after(presenter.question, presenter.waiting);
+  root.querySelector(".stage-grid").append(presenter.note);
+  root.append(presenter.blank);
 
   let speaking = 0;
   function speak(text) {
     clearTimeout(speaking);
     speaking = setTimeout(() => setText(spoken, text), SPEAK_AFTER);
   }
+
+  const spokenOf = (subject) => presenter.spoken(subject) ?? sentenceOf(subject, words);
 
   function show(index, { quiet = false } = {}) {
     const step = steps[index];
@@ -124,10 +152,10 @@ function create(host, data, start, moved) {
     setAttribute(root, "data-kind", step.kind);
     setAttribute(root, "data-tile", step.tile.includes(null) ? "" : step.tile.join(","));
     for (const zone of zones) zone.update(frame);
-    if (forward && !quiet && state.perSecond < 10) flights.launch(step);
+    if (forward && !quiet && state.perSecond < 10) flights.launch(step, state.perSecond);
     else flights.clear();
     if (!quiet) {
-      speak(sentenceOf(subject, words));
+      speak(spokenOf(subject));
       if (data.address) address.write(index);
     }
   }
@@ -165,16 +193,21 @@ function create(host, data, start, moved) {
   };
   const stopKeys = listen(root, () => steps.length - 1, actions);
   show(start, { quiet: true });
+  if (data.address && presentInAddress(location.search)) presenter.open();
   // Another run stands at another step: the address must name it, or a link would open the old one.
-  if (moved && data.address) address.write(start);
+  // And a link that named settings by their keys must go on naming them, or reloading would show another run.
+  if (data.address && (moved || Object.keys(data.share?.query ?? {}).length)) address.write(start);
 
   return {
     id: data.id,
+    retell: shelf.retell,
     place: () => ({ step: steps[state.index], index: state.index, length: steps.length }),
     destroy() {
       pause();
       stopKeys();
       predict.destroy();
+      presenter.destroy();
+      chip.destroy();
       clearTimeout(speaking);
       address.stop();
       memory.destroy();
@@ -196,7 +229,7 @@ export default function mount({ data, parentElement }) {
     }
     const stage = create(parentElement.querySelector(".stage-host"), data, start, before !== undefined);
     mounted.set(parentElement, stage);
-  }
+  } else before.retell(data.share ?? null);
   return () => {
     mounted.get(parentElement)?.destroy();
     mounted.delete(parentElement);

@@ -60,14 +60,22 @@ function sameTile(left, right) {
 /**
  * The step of another run that stands where `step` stood.
  *
- * The same event in the same tile if the new run has it, else the same tile, else the same share of the way.
+ * The same event in the same pair of tiles if the new run has it, else the start of that pair, else the same event
+ * in a tile that agrees where both name one, else the same share of the way. In one order a load or a store names
+ * one tile, in the other two.
  */
 export function samePlace(step, index, oldLength, steps) {
   const sameEvent = steps.findIndex((other) => other.kind === step.kind && sameTile(other.tile, step.tile));
   if (sameEvent >= 0) return sameEvent;
   if (step.tile[0] !== null || step.tile[1] !== null) {
-    const inTile = steps.findIndex((other) => sameTile(other.tile, step.tile));
-    if (inTile >= 0) return inTile;
+    if (!step.tile.includes(null)) {
+      const inTile = steps.findIndex((other) => sameTile(other.tile, step.tile));
+      if (inTile >= 0) return inTile;
+    }
+    const agrees = (other) => other.kind === step.kind && other.tile.every((tile, place) => tile === null || step.tile[place] === null || tile === step.tile[place]);
+    // A tile is loaded before its first visit, and finished after its last.
+    const event = step.kind.startsWith("load") ? steps.findIndex(agrees) : steps.findLastIndex(agrees);
+    if (event >= 0) return event;
   }
   return clampStep(Math.round((index / Math.max(oldLength - 1, 1)) * (steps.length - 1)), steps);
 }

@@ -26,25 +26,27 @@ export function createTip(stage, spoken) {
 /**
  * Let a matrix be read cell by cell, by pointer and by keyboard.
  *
+ * `area()` is where the cells are on the screen: the node itself if it is left out.
  * `cellAt(x, y)` maps a point inside the node (0 to 1) to `[row, column]`; `describe(row, column)` gives its text
  * or null; `size()` gives `[rows, columns]`. A press on the mouse leaves the focus where it is, so that the arrow
  * keys go on stepping through the run.
  */
-export function readable(node, tip, { cellAt, describe, size, onChoose }) {
+export function readable(node, tip, { area, cellAt, describe, size, onChoose }) {
+  const place = area ?? (() => node.getBoundingClientRect());
   let cursor = [0, 0];
   const showCursor = () => {
     const [rows, columns] = size();
     cursor = [Math.min(cursor[0], rows - 1), Math.min(cursor[1], columns - 1)];
     const text = rows > 0 && columns > 0 ? describe(...cursor) : null;
     if (text === null) return tip.hide();
-    const box = node.getBoundingClientRect();
+    const box = place();
     tip.show(text, box.left + ((cursor[1] + 0.5) / columns) * box.width, box.top + (cursor[0] / rows) * box.height);
     return tip.say(text);
   };
   node.tabIndex = 0;
   node.onmousedown = (event) => event.preventDefault();
   node.onmousemove = (event) => {
-    const box = node.getBoundingClientRect();
+    const box = place();
     const cell = cellAt((event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height);
     const text = cell === null ? null : describe(...cell);
     if (text === null) tip.hide();
@@ -54,7 +56,7 @@ export function readable(node, tip, { cellAt, describe, size, onChoose }) {
   node.onfocus = showCursor;
   node.onblur = () => tip.hide();
   node.onclick = (event) => {
-    const box = node.getBoundingClientRect();
+    const box = place();
     const cell = cellAt((event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height);
     if (cell !== null) onChoose?.(...cell);
   };

@@ -26,7 +26,7 @@ export function drawLine({ label, symbols, numbers, result }) {
 export function createWords(trace, words) {
   const heading = el("h2", { class: "step-name", "data-testid": "step-name" });
   const sentence = el("p", { class: "sentence", "data-testid": "sentence" });
-  const about = el("h4");
+  const about = el("h3", { class: "about" });
   const formula = el("dl", { class: "formula", "data-testid": "formula" });
   const root = el("section", { class: "zone words", "aria-label": words.formula.whole }, heading, sentence, el("div", { class: "worked-out" }, about, formula));
   return {

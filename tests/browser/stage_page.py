@@ -1,0 +1,67 @@
+"""The stage on a page of its own, without a server: quick to mount, and with an address that may be changed."""
+
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import Locator, Page, Route
+
+from engine import Trace, trace_attention
+from lesson.inputs import load
+from ui.stage.component import STAGE_CSS, STAGE_JS
+from ui.stage.payload import encode
+
+ADDRESS = "http://stage.test/"
+SHELL = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Stage</title><style>
+:root { color-scheme: light dark; } body { margin: 0; background: light-dark(#ffffff, #10151c); }
+main { padding: 0 12px; }</style></head>
+<body><main><h1>Stage</h1><div id="at"></div></main></body></html>"""
+MOUNT = """async ([js, css, data]) => {
+  const shadow = document.getElementById('at').attachShadow({ mode: 'open' });
+  shadow.innerHTML = `<style>${css}</style><div class="stage-host"></div>`;
+  const address = URL.createObjectURL(new Blob([js], { type: 'text/javascript' }));
+  const { default: mount } = await import(address);
+  window.mountStage = (next) => mount({ data: next, parentElement: shadow });
+  window.unmountStage = window.mountStage(data);
+  window.stage = shadow.querySelector('.stage');
+  const root = () => shadow.querySelector('.stage');
+  window.goTo = (step) => {
+    const slider = root().querySelector('.transport input[type=range]');
+    slider.value = step;
+    slider.dispatchEvent(new Event('input'));
+  };
+}"""
+
+
+def traced(key: str, **changes: Any) -> Trace:
+    """Trace one of the lesson's inputs, with its own options but for the changes."""
+    given = load(key)
+    return trace_attention(given.q, given.k, given.v, tokens=given.tokens, **(given.options() | changes))
+
+
+def mount(page: Page, trace: Trace, query: str = "", **data: Any) -> Locator:
+    """Open an empty page and mount the stage on it."""
+
+    def serve(route: Route) -> None:
+        route.fulfill(content_type="text/html", body=SHELL)
+
+    page.route(f"{ADDRESS}**", serve)
+    page.goto(f"{ADDRESS}{query}")
+    payload = {**encode(trace), "step": 0, "address": True, "ask": False, "share": None, **data}
+    page.evaluate(MOUNT, [STAGE_JS, STAGE_CSS, payload])
+    return page.get_by_test_id("stage")
+
+
+def remount(page: Page, trace: Trace) -> None:
+    """Give the mounted stage another run, as Streamlit does when a setting changes."""
+    payload = {**encode(trace), "step": 0, "address": True, "ask": False, "share": None}
+    page.evaluate("data => void window.mountStage(data)", payload)
+
+
+def go(page: Page, step: int) -> None:
+    """Scrub to a step."""
+    page.evaluate("step => window.goTo(step)", str(step))
+
+
+def finite(values: Any) -> list[float]:
+    """Return numbers as plain floats."""
+    return [float(value) for value in np.asarray(values, np.float64).ravel()]

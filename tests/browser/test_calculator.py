@@ -1,0 +1,183 @@
+"""The calculator in a real browser: every part, three widths, both themes, its address, its charts, axe-core."""
+
+import csv
+import io
+import re
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from engine.footprint import growth
+from engine.models import MODELS
+from engine.shapes import AttentionShape
+from engine.traffic import tiled_bytes
+from engine.units import exact_bytes
+from tests.browser.conftest import watch
+from ui.calculator.controls import PARTS
+from ui.calculator.storage import LENGTHS
+from ui.palette import colour
+
+KNOWN = tomllib.loads(Path(__file__).with_name("known_axe.toml").read_text(encoding="utf-8")).get("known", [])
+CHARTS = ("Storage", "Traffic", "Fit", "Roofline", "Papers")
+
+
+def opened(page: Page, server_url: str, query: str = "") -> None:
+    """Open the calculator and wait until it is drawn to its foot and no script is running."""
+    page.goto(f"{server_url}/calculator{query}")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    expect(
+        page.get_by_test_id("stMain").get_by_role("link", name=re.compile("^Back:|^Next:")).last
+    ).to_be_visible()
+    expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
+
+
+def unknown_violations(page: Page) -> list[str]:
+    """What axe-core finds, but for what the list of known ones names."""
+    found = Axe().run(page).response["violations"]
+    left = []
+    for violation in found:
+        for node in violation["nodes"]:
+            selector = node["target"][-1]
+            known = any(
+                each["rule"] == violation["id"]
+                and page.locator(selector).first.evaluate(
+                    "(element, known) => element.closest(known) !== null", each["element"]
+                )
+                for each in KNOWN
+            )
+            if not known:
+                left.append(f"{violation['id']} ({violation['impact']}): {node['html'][:160]}")
+    return left
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("part", PARTS)
+def test_axe_finds_nothing_in_what_we_draw(
+    server_url: str, new_page: Callable[..., Page], part: str, theme: str
+) -> None:
+    """Every part, with its formulas, in both themes; the console stays quiet and no other host is asked."""
+    page = new_page(theme=theme)
+    trouble = watch(page)
+    opened(page, server_url, f"?calc_part={part}&calc_formulas=true&calc_mask=bottom_right")
+    if part in CHARTS:
+        expect(page.get_by_role("img").locator("svg").first).to_be_visible()
+    assert unknown_violations(page) == []
+    assert trouble.errors == []
+    assert trouble.outside(server_url) == []
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("width", [390, 1024, 1440])
+def test_no_part_scrolls_sideways(
+    server_url: str, new_page: Callable[..., Page], part: str, width: int
+) -> None:
+    """Also with numbers as long as the limits allow: only tables scroll, inside themselves."""
+    page = new_page(width=width, height=900)
+    opened(
+        page,
+        server_url,
+        f"?calc_part={part}&calc_formulas=true&calc_n_q=1e9&calc_n_k=1e9&calc_heads=10000&calc_batch=10000",
+    )
+    main = page.get_by_test_id("stMain")
+    assert main.evaluate("element => element.scrollWidth - element.clientWidth") <= 1
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("part", CHARTS)
+def test_a_chart_is_drawn_in_the_themes_colours_and_described(
+    server_url: str, new_page: Callable[..., Page], part: str, theme: str
+) -> None:
+    """Its description holds a number, its lines are a tensor's colour, and a table stands on the same page."""
+    page = new_page(theme=theme)
+    opened(page, server_url, f"?calc_part={part}")
+    chart = page.get_by_role("img").filter(has=page.locator("svg")).first
+    expect(chart).to_have_attribute("aria-label", re.compile(r"\d"))
+    painted = chart.locator("svg polyline").evaluate_all(
+        "all => all.map(one => getComputedStyle(one).stroke)"
+    )
+    hues = {
+        "rgb({}, {}, {})".format(*(int(colour(tensor, theme).strong[at : at + 2], 16) for at in (1, 3, 5)))  # type: ignore[arg-type]
+        for tensor in ("q", "s", "m")
+    }
+    assert painted
+    if part not in ("Fit", "Roofline"):
+        assert set(painted) <= hues
+    expect(page.get_by_role("table").first).to_be_visible()
+
+
+def test_a_chart_is_drawn_anew_for_a_phone(server_url: str, new_page: Callable[..., Page]) -> None:
+    """The narrow drawing shows, not a shrunken wide one."""
+    page = new_page(width=390, height=844)
+    opened(page, server_url)
+    expect(page.locator(".fig .narrow svg")).to_be_visible()
+    expect(page.locator(".fig .wide svg")).to_be_hidden()
+
+
+def test_a_typed_tile_changes_ledger_chart_and_address(server_url: str, page: Page) -> None:
+    """The number is the engine's, the address opens the same page, and the chart moved."""
+    opened(page, server_url, "?calc_part=Traffic")
+    chart = page.locator(".fig .wide")
+    before = chart.inner_html()
+    field = page.get_by_role("textbox", name="Query tile, Br")
+    field.fill("32")
+    field.press("Enter")
+    size = exact_bytes(tiled_bytes(4096, 4096, 64, block_q=32, block_k=64).total)
+    expect(page.get_by_test_id("stMain")).to_contain_text(size)
+    expect(page).to_have_url(re.compile(r"calc_part=Traffic&calc_bq=32$"))
+    expect(chart).not_to_have_text(before)
+    assert chart.inner_html() != before
+    page.reload()
+    expect(page.get_by_test_id("stMain")).to_contain_text(size)
+
+
+def test_a_setting_outlives_a_visit_to_another_part(server_url: str, page: Page) -> None:
+    """Tiles set under Traffic hold under Fit, and the link there holds what is not on screen."""
+    opened(page, server_url, "?calc_part=Traffic&calc_bq=96&calc_n_k=777")
+    page.get_by_role("radio", name="Fit").or_(page.get_by_role("button", name="Fit", exact=True)).click()
+    expect(page.get_by_role("textbox", name="Query tile, Br")).to_have_value("96")
+    expect(page.get_by_role("textbox", name="Keys, T_key")).to_have_count(0)
+    link = page.get_by_role("link", name="Link to exactly this")
+    expect(link).to_have_attribute("href", re.compile("calc_n_k=777"))
+    page.goto(f"{server_url}/{link.get_attribute('href')}")
+    expect(page.get_by_role("textbox", name="Query tile, Br")).to_have_value("96")
+    page.get_by_role("radio", name="Storage").or_(
+        page.get_by_role("button", name="Storage", exact=True)
+    ).click()
+    expect(page.get_by_role("textbox", name="Keys, T_key")).to_have_value("777")
+
+
+def test_a_model_fills_the_controls_and_the_address(server_url: str, page: Page) -> None:
+    """One click: the part changes, the fields hold the model's shape, and so does the address."""
+    opened(page, server_url, "?calc_part=Presets")
+    page.get_by_role("button", name="Load: Llama 3 8B").click()
+    expect(page.get_by_role("textbox", name="Key/value heads")).to_have_value("8")
+    expect(page.get_by_role("textbox", name="Layers")).to_have_value("32")
+    expect(page.get_by_test_id("stMain")).to_contain_text(f"{2 * MODELS['llama-3-8b'].parameters:,}")
+    expect(page).to_have_url(re.compile("calc_kv_heads=8"))
+
+
+def test_the_download_holds_the_charts_numbers(server_url: str, page: Page) -> None:
+    """Exact bytes, one row a length."""
+    opened(page, server_url)
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download these numbers (CSV)").click()
+    rows = list(csv.DictReader(io.StringIO(Path(waiting.value.path()).read_text(encoding="utf-8"))))
+    points = growth(AttentionShape(4096, 4096, 64), LENGTHS)
+    assert [(int(row["length"]), int(row["scores_bytes"])) for row in rows] == [
+        (at.n, at.scores) for at in points
+    ]
+
+
+def test_print_leaves_the_tables_and_drops_the_navigation(server_url: str, page: Page) -> None:
+    """On paper no table is cut off at a scrolling edge."""
+    opened(page, server_url, "?calc_part=Traffic")
+    page.emulate_media(media="print")
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    expect(page.get_by_role("button", name="Download these numbers (CSV)")).to_be_hidden()
+    for region in page.locator(".twc-scroll").all():
+        expect(region).to_be_visible()
+        assert region.evaluate("element => getComputedStyle(element).overflowX") == "visible"

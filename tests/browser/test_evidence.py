@@ -1,0 +1,103 @@
+"""The evidence and the reference page in a real browser."""
+
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from lesson.evidence import TABLE_FILE
+from lesson.evidence_checks import checks
+from lesson.links import load_links
+from tests.browser.conftest import watch
+from tests.browser.test_exactness import WIDTHS
+from tests.browser.test_frame import settled
+from ui.evidence.units import times
+
+PATHS = ("evidence", "reference")
+LAST = {"evidence": "Printed mistakes", "reference": "What is shown here"}
+
+
+def opened(page: Page, server_url: str, path: str, query: str = "") -> Page:
+    """Open one of the two pages and wait until its last table stands."""
+    page.goto(f"{server_url}/{path}{query}")
+    settled(page)
+    expect(page.get_by_role("region", name=LAST[path], exact=False)).to_be_visible()
+    return page
+
+
+def test_the_measurements_answer_three_questions(server_url: str, page: Page) -> None:
+    """Choose the fused kernel: ratios, reasons and the address follow."""
+    trouble = watch(page)
+    opened(page, server_url, "evidence")
+    page.get_by_role("combobox", name="Question").click()
+    page.get_by_role("option", name="Fused: bytes that the multiprocessors ask for").click()
+    first = checks("fused_sm", "forward")[2]
+    rows = page.get_by_role("region", name="Measured and computed", exact=False).get_by_role("row")
+    expect(rows.nth(3)).to_contain_text(times(first.corrected_ratio))
+    expect(rows.nth(3)).to_contain_text("registers spilled")
+    expect(page.get_by_role("img", name="Measured bytes over the model's", exact=False)).to_be_visible()
+    assert "ev_topic=" in page.url
+    opened(page, server_url, "evidence", "?" + page.url.split("?")[1])
+    expect(rows.nth(3)).to_contain_text("registers spilled")
+    assert trouble.errors == []
+    assert trouble.outside(server_url) == []
+
+
+def test_the_table_can_be_taken_away(server_url: str, page: Page) -> None:
+    opened(page, server_url, "evidence")
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download the whole table (CSV)").click()
+    assert waiting.value.suggested_filename == TABLE_FILE.name
+    with open(waiting.value.path(), encoding="utf-8") as file:
+        assert file.read() == TABLE_FILE.read_text(encoding="utf-8")
+
+
+def test_growth_names_an_impossible_number_and_goes_on(server_url: str, page: Page) -> None:
+    opened(page, server_url, "evidence", "?ev_n=256")
+    expect(page.get_by_text("is above N·d = 16,384", exact=False)).to_be_visible()
+    field = page.get_by_role("textbox", name="Tokens, N")
+    field.fill("0")
+    field.press("Enter")
+    expect(
+        page.get_by_test_id("stAlert").filter(has_text="Tokens, N is 0; the lowest possible is 1")
+    ).to_be_visible()
+    field.fill("4096")
+    field.press("Enter")
+    expect(page.get_by_text("M lies in the domain", exact=False)).to_be_visible()
+    expect(page.get_by_role("img", name="Accesses against on-chip memory", exact=False)).to_be_visible()
+
+
+def test_a_term_leads_to_the_glossary(server_url: str, page: Page) -> None:
+    opened(page, server_url, "evidence")
+    with page.context.expect_page() as waiting:
+        page.get_by_test_id("stMain").get_by_role("link", name="traffic", exact=True).click()
+    glossary = waiting.value
+    settled(glossary)
+    expect(glossary.get_by_text("Bytes read from and written to outer memory.")).to_be_visible()
+    expect(glossary.get_by_role("textbox", name="Find a word")).to_have_value("traffic, IO")
+
+
+def test_every_source_is_a_link(server_url: str, page: Page) -> None:
+    opened(page, server_url, "reference")
+    found = page.get_by_test_id("stMain").get_by_role("link").evaluate_all("all => all.map(a => a.href)")
+    assert {link.url for link in load_links().values()} <= set(found)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("path", PATHS)
+def test_axe_finds_nothing(server_url: str, new_page: Callable[..., Page], path: str, theme: str) -> None:
+    page = opened(new_page(theme=theme), server_url, path)
+    found = Axe().run(page).response["violations"]
+    assert [(each["id"], [node["target"] for node in each["nodes"]]) for each in found] == []
+
+
+@pytest.mark.parametrize("size", list(WIDTHS))
+@pytest.mark.parametrize("path", PATHS)
+def test_no_width_scrolls_sideways(
+    server_url: str, new_page: Callable[..., Page], path: str, size: str
+) -> None:
+    width, height = WIDTHS[size]
+    page = opened(new_page(width=width, height=height), server_url, path)
+    main = page.get_by_test_id("stMain")
+    assert main.evaluate("element => element.scrollWidth - element.clientWidth") <= 1

@@ -1,0 +1,493 @@
+"""Predict, then see: the questions against the engine's numbers, and how the player asks them."""
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from engine import Step, Trace, trace_attention, trace_to_dict
+from lesson.inputs import DEFAULT_KEY, entries, load
+from lesson.stage_predict_text import load_predict_text
+from tests.browser.conftest import watch
+from tests.browser.test_stage_modules import Modules
+
+ORDERS = ["q_outer", "kv_outer"]
+KEYS = [DEFAULT_KEY, *(entry.key for entry in entries() if entry.kind == "made_up")]
+PLAN = "m.planQuestions(x).map((plan) => ({ ...plan }))"
+
+
+@pytest.fixture(scope="module")
+def run(browser: Browser) -> Iterator[Modules]:
+    page = browser.new_page()
+    yield Modules(page)
+    page.close()
+
+
+def traced(key: str = DEFAULT_KEY, **changes: Any) -> Trace:
+    given = load(key)
+    return trace_attention(given.q, given.k, given.v, tokens=given.tokens, **(given.options() | changes))
+
+
+def questions(run: Modules, trace: Trace) -> list[dict[str, Any]]:
+    document = trace_to_dict(trace, digits=6)
+    planned = run("predict_plan.js", PLAN, document)
+    return list(
+        run("predict_questions.js", "x[1].map((plan) => m.makeQuestion(x[0], plan))", [document, planned])
+    )
+
+
+def visited(trace: Trace, q_tile: int) -> int:
+    return trace.problem["visits"][q_tile].count("v")
+
+
+def right_choice(trace: Trace, question: dict[str, Any], step: Step, before: Step) -> set[str]:
+    """The right option, worked out anew from the engine's trace."""
+    if question["kind"] == "rise":
+        return (
+            {"rises"}
+            if step.work["row_max"][question["row"]] > step.work["m_old"][question["row"]]
+            else {"stays"}
+        )
+    if question["kind"] == "leaves":
+        gone = set(before.resident) - set(step.resident)
+        assert gone in ({"p", "k", "v"}, {"p"})
+        return {"block_and_tiles"} if len(gone) == 3 else {"block_alone"}
+    seen = {
+        s.tile for s in trace.steps[: question["index"]] if s.kind == "discard" and s.tile[0] == step.tile[0]
+    }
+    return {"final"} if len(seen) == visited(trace, step.tile[0] or 0) else {"more_to_come"}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("key", KEYS)
+def test_keys_are_the_engines_and_every_wrong_answer_differs(run: Modules, key: str, order: str) -> None:
+    trace = traced(key, order=order)
+    asked = questions(run, trace)
+    assert {"leaves", "bytes", "final"} <= {question["kind"] for question in asked}
+    for question in asked:
+        step, before = trace.steps[question["index"]], trace.steps[question["index"] - 1]
+        if "choices" in question:
+            options = {choice["id"]: choice["right"] for choice in question["choices"]}
+            assert {name for name, right in options.items() if right} == right_choice(
+                trace, question, step, before
+            )
+            assert len(options) >= 3
+            continue
+        if question["kind"] == "alpha":
+            m_old, m_new = step.work["m_old"][question["row"]], step.work["m_new"][question["row"]]
+            np.testing.assert_allclose(question["answer"], math.exp(m_old - m_new), rtol=1e-4, atol=1e-6)
+            np.testing.assert_allclose(
+                question["answer"], step.work["alpha"][question["row"]], rtol=1e-4, atol=1e-7
+            )
+        else:
+            assert question["answer"] == sum(step.hbm_write_total.values())
+        values = [wrong["value"] for wrong in question["wrongs"]]
+        assert len(values) >= 2
+        assert len(set(values)) == len(values)
+        assert all(abs(value - question["answer"]) > question["tolerance"] for value in values)
+
+
+def test_default_run_asks_every_kind_a_few_times(run: Modules) -> None:
+    asked = [question["kind"] for question in questions(run, traced())]
+    assert set(asked) == {"rise", "alpha", "leaves", "bytes", "final"}
+    assert 5 <= len(asked) <= 9, "few enough not to annoy"
+    chosen = [
+        choice["id"]
+        for q in questions(run, traced())
+        if q["kind"] == "rise"
+        for choice in q["choices"]
+        if choice["right"]
+    ]
+    assert sorted(chosen) == ["rises", "stays"], "guessing one answer must not do"
+
+
+def test_nothing_is_asked_before_what_cannot_be_foretold(run: Modules) -> None:
+    """The first tile of a row has no old maximum, and a row that sees no key has none at all."""
+    for key in KEYS:
+        trace = traced(key)
+        for question in questions(run, trace):
+            if question["kind"] in ("rise", "alpha"):
+                assert np.isfinite(trace.steps[question["index"]].work["m_old"][question["row"]])
+    backward = trace_to_dict(traced(DEFAULT_KEY, direction="backward"), digits=6)
+    assert run("predict_plan.js", PLAN, backward) == []
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_every_answer_has_a_reason_with_its_numbers(run: Modules, order: str) -> None:
+    words = load_predict_text()
+    for question in questions(run, traced(order=order)):
+        grades = (
+            [{"right": c["right"], "reason": c["id"], "value": None} for c in question["choices"]]
+            if "choices" in question
+            else [
+                {"right": False, "reason": wrong["id"], "value": wrong["value"]}
+                for wrong in question["wrongs"]
+            ]
+            + [
+                {"right": name == "right", "reason": name, "value": 7}
+                for name in ("right", "too_large", "too_small")
+            ]
+        )
+        reasons = run(
+            "predict_card.js", "x[1].map((grade) => m.reasonOf(x[0], grade, x[2]))", [question, grades, words]
+        )
+        assert len(set(reasons)) == len(reasons)
+        assert not any("{" in reason or "undefined" in reason or "NaN" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(
+    ("text", "whole", "number"),
+    [
+        ("0.24", False, 0.24),
+        ("0,24", False, 0.24),
+        (" ,5 ", False, 0.5),
+        ("−1.42", False, -1.42),
+        ("1e-3", False, 0.001),
+        ("1,024", False, 1.024),
+        ("1,024", True, 1024),
+        ("1.048.576", True, 1048576),
+        ("2 080", True, 2080),
+        ("2080", True, 2080),
+        ("", False, None),
+        ("a lot", False, None),
+        ("1/2", False, None),
+        ("0x10", True, None),
+        ("1e999", False, None),
+    ],
+)
+def test_typed_numbers(run: Modules, text: str, whole: bool, number: float | None) -> None:
+    assert run("predict_answer.js", "m.readEntry(x[0], x[1])", [text, whole]) == number
+
+
+def test_grading_knows_the_tolerance_and_the_nearest_mistake(run: Modules) -> None:
+    question = {
+        "answer": 0.24,
+        "tolerance": 0.02,
+        "wrongs": [{"id": "upside_down", "value": 4.17}, {"id": "base_two", "value": 0.37}],
+    }
+    grades = run(
+        "predict_answer.js",
+        "x[1].map((typed) => m.gradeNumber(x[0], typed).reason)",
+        [question, [0.25, 0.27, 4.2, 0.37, 9, -1]],
+    )
+    assert grades == ["right", "too_large", "upside_down", "base_two", "too_large", "too_small"]
+    exact = {"answer": 2080, "tolerance": 0, "wrongs": [{"id": "o_only", "value": 2048}]}
+    grades = run(
+        "predict_answer.js",
+        "x[1].map((typed) => m.gradeNumber(x[0], typed).reason)",
+        [exact, [2080, 2081, 2048, 2047]],
+    )
+    assert grades == ["right", "too_large", "o_only", "too_small"]
+
+
+def test_memory_survives_a_storage_that_refuses(run: Modules) -> None:
+    told = run(
+        "predict_memory.js",
+        """(() => { const memory = m.createMemoryOfAnswers(x === "none" ? null
+          : { getItem: () => x, setItem: () => { throw new Error("full"); } });
+        memory.note("run", 3, "right"); memory.setAsking("asks", false);
+        return [memory.answers("run"), memory.asking("asks"), memory.asking("quiet")]; })()""",
+        "none",
+    )
+    assert told == [{"3": "right"}, False, None]
+    for broken in ("{", "null", "[]", '{"runs": null, "asking": {}}', '"text"', '{"runs": 3, "asking": 4}'):
+        held = run(
+            "predict_memory.js",
+            """(() => { const refuse = () => { throw new Error("full"); };
+            const memory = m.createMemoryOfAnswers({ getItem: () => x, setItem: refuse });
+            memory.note("run", 3, "wrong"); return memory.answers("run"); })()""",
+            broken,
+        )
+        assert held == {"3": "wrong"}, broken
+
+
+# In the app
+
+
+def open_stage(page: Page, server_url: str, query: str = "") -> Locator:
+    page.goto(f"{server_url}/step_through{query}")
+    stage = page.get_by_test_id("stage")
+    expect(stage).to_be_visible()
+    return stage
+
+
+def at(stage: Locator, step: int) -> None:
+    expect(stage).to_have_attribute("data-step", str(step))
+
+
+def first(run: Modules, kind: str, **changes: Any) -> dict[str, Any]:
+    return next(question for question in questions(run, traced(**changes)) if question["kind"] == kind)
+
+
+@pytest.fixture
+def alpha(run: Modules) -> dict[str, Any]:
+    return first(run, "alpha")
+
+
+def test_asks_before_it_reveals_and_only_once(page: Page, server_url: str, run: Modules) -> None:
+    rise = first(run, "rise")
+    index, right = rise["index"], next(c["id"] for c in rise["choices"] if c["right"])
+    stage = open_stage(page, server_url, f"?step={index - 1}")
+    card = page.get_by_test_id("predict")
+    expect(card).to_be_hidden()
+    row = stage.locator('[data-testid="row-m-new"]')
+    shown = row.all_inner_texts()
+    page.keyboard.press("ArrowRight")
+    expect(card).to_be_visible()
+    at(stage, index - 1)
+    assert row.all_inner_texts() == shown
+    expect(stage).to_have_attribute("data-asking", "rise")
+    expect(stage.locator(".spoken")).to_contain_text("Question:")
+    assert (
+        stage.locator(".marks .rose").first.evaluate("node => getComputedStyle(node).visibility") == "hidden"
+    )
+    card.locator(f'[data-answer="{right}"]').click()
+    at(stage, index)
+    expect(card).to_have_attribute("data-state", "right")
+    expect(page.get_by_test_id("predict-verdict")).to_contain_text("Right.")
+    page.keyboard.press("ArrowLeft")
+    expect(card).to_be_hidden()
+    page.keyboard.press("ArrowRight")
+    at(stage, index)
+    expect(card).to_be_hidden()
+    page.wait_for_function("step => new URL(location.href).searchParams.get('step') === step", arg=str(index))
+    open_stage(page, server_url, f"?step={index - 1}")
+    page.keyboard.press("ArrowRight")
+    at(page.get_by_test_id("stage"), index)
+    expect(page.get_by_test_id("predict")).to_be_hidden()
+
+
+def test_a_named_mistake_gets_its_own_reason_and_typing_never_steps(
+    page: Page, server_url: str, alpha: dict[str, Any]
+) -> None:
+    wrong = next(each for each in alpha["wrongs"] if each["id"] == "upside_down")
+    index = alpha["index"]
+    stage = open_stage(page, server_url, f"?step={index - 1}")
+    page.keyboard.press("PageDown")
+    field = page.get_by_test_id("predict-number")
+    expect(field).to_be_visible()
+    expect(page.get_by_test_id("predict-counts")).to_have_text("Within 0.02 counts.")
+    page.keyboard.press("a")
+    expect(field).to_be_focused()
+    expect(field).to_have_value("")
+    for key in ("ArrowRight", "Space", "End", "r", "PageDown"):
+        page.keyboard.press(key)
+    page.keyboard.press("Enter")
+    expect(page.get_by_test_id("predict-verdict")).to_contain_text("Type a number")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    at(stage, index - 1)
+    field.fill(f"{wrong['value']:.3f}".replace(".", ","))
+    page.keyboard.press("Enter")
+    at(stage, index)
+    verdict = page.get_by_test_id("predict-verdict")
+    expect(verdict).to_contain_text("subtract the other way round")
+    expect(verdict).to_contain_text(f"{wrong['value']:.3g}")
+    expect(page.get_by_test_id("predict-score")).to_contain_text("0 of 1")
+    # The arrow keys step again at once.
+    page.keyboard.press("ArrowRight")
+    at(stage, index + 1)
+    expect(page.get_by_test_id("predict")).to_be_hidden()
+
+
+def test_a_right_number_is_right_with_a_comma(page: Page, server_url: str, alpha: dict[str, Any]) -> None:
+    stage = open_stage(page, server_url, f"?step={alpha['index'] - 1}")
+    stage.get_by_role("button", name="Next step", exact=True).click()
+    page.get_by_test_id("predict-number").fill(f"{alpha['answer'] + 0.01:.3f}".replace(".", ","))
+    page.get_by_test_id("predict").get_by_role("button", name="Check").click()
+    expect(page.get_by_test_id("predict")).to_have_attribute("data-state", "right")
+    at(stage, alpha["index"])
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_key_in_the_browser_is_the_key(page: Page, server_url: str, run: Modules, order: str) -> None:
+    """Walk the whole run by its questions, answer each rightly, and hear so."""
+    asked = questions(run, traced(order=order))
+    for count, question in enumerate(asked, 1):
+        stage = open_stage(page, server_url, f"?run_order={order}&step={question['index'] - 1}")
+        page.keyboard.press("ArrowRight")
+        expect(stage).to_have_attribute("data-asking", question["kind"])
+        if "choices" in question:
+            right = next(choice["id"] for choice in question["choices"] if choice["right"])
+            options = page.get_by_test_id("predict-option").evaluate_all(
+                "nodes => nodes.map((n) => n.dataset.answer)"
+            )
+            page.keyboard.press(str(options.index(right) + 1))
+        else:
+            page.keyboard.press("a")
+            page.get_by_test_id("predict-number").fill(f"{question['answer']:.5g}")
+            page.keyboard.press("Enter")
+        expect(page.get_by_test_id("predict")).to_have_attribute("data-state", "right")
+        expect(page.get_by_test_id("predict-score")).to_have_text(f"{count} of {count} right in this run")
+        at(stage, question["index"])
+
+
+def test_a_second_step_goes_on_and_escape_closes(page: Page, server_url: str, run: Modules) -> None:
+    asked = questions(run, traced())
+    index = asked[0]["index"]
+    stage = open_stage(page, server_url, f"?step={index - 1}")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_test_id("predict")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_test_id("predict")).to_be_hidden()
+    at(stage, index - 1)
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_test_id("predict")).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    at(stage, index)
+    expect(page.get_by_test_id("predict")).to_be_hidden()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowRight")
+    at(stage, index)
+
+
+def test_skip_and_stop_asking_are_remembered(page: Page, server_url: str, run: Modules) -> None:
+    asked = questions(run, traced())
+    stage = open_stage(page, server_url, f"?step={asked[0]['index'] - 1}")
+    page.keyboard.press("ArrowRight")
+    page.get_by_test_id("predict-skip").click()
+    at(stage, asked[0]["index"])
+    expect(stage.get_by_role("button", name="Next step", exact=True)).to_be_focused()
+    stage = open_stage(page, server_url, f"?step={asked[1]['index'] - 1}")
+    page.keyboard.press("ArrowRight")
+    page.get_by_test_id("predict-never").click()
+    at(stage, asked[1]["index"])
+    toggle = page.get_by_test_id("predict-toggle")
+    expect(toggle).to_have_attribute("aria-pressed", "false")
+    stage = open_stage(page, server_url, f"?step={asked[2]['index'] - 1}")
+    expect(page.get_by_test_id("predict-toggle")).to_have_attribute("aria-pressed", "false")
+    page.keyboard.press("ArrowRight")
+    at(stage, asked[2]["index"])
+    # Turned on again, it asks from the start, also what was skipped.
+    page.get_by_test_id("predict-toggle").click()
+    stage = open_stage(page, server_url, f"?step={asked[0]['index'] - 1}")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_test_id("predict")).to_be_visible()
+
+
+def test_links_scrubbing_and_jumps_show_at_once(page: Page, server_url: str, alpha: dict[str, Any]) -> None:
+    index = alpha["index"]
+    stage = open_stage(page, server_url, f"?step={index}")
+    at(stage, index)
+    card = page.get_by_test_id("predict")
+    expect(card).to_be_hidden()
+    # What has been on screen is no longer a prediction.
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowRight")
+    at(stage, index)
+    expect(card).to_be_hidden()
+    for key in ("Home", "r", "End"):
+        page.keyboard.press(key)
+        expect(card).to_be_hidden()
+    slider = stage.get_by_role("slider", name="Step", exact=True)
+    slider.evaluate("node => { node.value = 40; node.dispatchEvent(new Event('input')); }")
+    at(stage, 40)
+    expect(card).to_be_hidden()
+
+
+def test_moving_away_closes_the_question(page: Page, server_url: str, alpha: dict[str, Any]) -> None:
+    stage = open_stage(page, server_url, f"?step={alpha['index'] - 1}")
+    page.keyboard.press("ArrowRight")
+    card = page.get_by_test_id("predict")
+    expect(card).to_be_visible()
+    page.keyboard.press("Home")
+    at(stage, 0)
+    expect(card).to_be_hidden()
+    assert stage.get_attribute("data-asking") is None
+    # A closed card leaves the number keys alone.
+    page.keyboard.press("1")
+    at(stage, 0)
+
+
+def test_play_stops_to_ask_and_goes_on_when_skipped(page: Page, server_url: str, run: Modules) -> None:
+    index = questions(run, traced())[0]["index"]
+    stage = open_stage(page, server_url, f"?step={index - 2}")
+    stage.get_by_label("Speed").select_option(label="8×")
+    stage.get_by_role("button", name="Play", exact=True).click()
+    expect(page.get_by_test_id("predict")).to_be_visible()
+    at(stage, index - 1)
+    expect(stage.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    page.get_by_test_id("predict-skip").click()
+    expect(stage.get_by_role("button", name="Pause", exact=True)).to_be_visible()
+    page.wait_for_function(
+        "([stage, from]) => Number(stage.dataset.step) > from", arg=[stage.element_handle(), index]
+    )
+
+
+def test_off_at_home_in_presenter_mode_and_by_address(
+    page: Page, server_url: str, alpha: dict[str, Any]
+) -> None:
+    index = alpha["index"]
+    stage = open_stage(page, server_url, f"?step={index - 1}&ask=off")
+    page.keyboard.press("ArrowRight")
+    at(stage, index)
+    stage = open_stage(page, server_url, f"?step={index - 1}")
+    stage.evaluate("node => node.setAttribute('data-presenter', '')")
+    page.keyboard.press("ArrowRight")
+    at(stage, index)
+    expect(page.get_by_test_id("predict")).to_be_hidden()
+    page.goto(f"{server_url}/?step={index - 1}")
+    stage = page.get_by_test_id("stage")
+    expect(page.get_by_test_id("predict-toggle")).to_have_attribute("aria-pressed", "false")
+    page.keyboard.press("ArrowRight")
+    at(stage, index)
+
+
+def test_works_where_the_browser_keeps_nothing(page: Page, server_url: str, alpha: dict[str, Any]) -> None:
+    trouble = watch(page)
+    page.add_init_script(
+        """for (const name of ["getItem", "setItem"]) {
+          const own = Storage.prototype[name];
+          Storage.prototype[name] = function (key, ...rest) {
+            if (String(key).startsWith("tilewise.")) throw new DOMException("no", "SecurityError");
+            return own.call(this, key, ...rest);
+          };
+        }"""
+    )
+    stage = open_stage(page, server_url, f"?step={alpha['index'] - 1}")
+    page.keyboard.press("ArrowRight")
+    page.get_by_test_id("predict-number").fill("9")
+    page.keyboard.press("Enter")
+    at(stage, alpha["index"])
+    expect(page.get_by_test_id("predict")).to_have_attribute("data-state", "wrong")
+    assert not trouble.errors
+
+
+def test_answering_sends_nothing_to_the_server(page: Page, server_url: str, run: Modules) -> None:
+    sent: list[object] = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
+    rise = first(run, "rise")
+    open_stage(page, server_url, f"?step={rise['index'] - 1}")
+    page.wait_for_timeout(1500)
+    assert sent, "the page never spoke to its server, so silence would prove nothing"
+    before = len(sent)
+    page.keyboard.press("ArrowRight")
+    page.get_by_test_id("predict-option").first.click()
+    page.keyboard.press("ArrowRight")
+    page.get_by_test_id("predict-number").fill("0.5")
+    page.keyboard.press("Enter")
+    page.get_by_test_id("predict-close").click()
+    page.get_by_test_id("predict-toggle").click()
+    page.wait_for_timeout(1000)
+    assert len(sent) == before
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (720, 450), (1440, 900)])
+def test_card_is_in_view_and_nothing_sticks_out(
+    new_page: Callable[..., Page], server_url: str, alpha: dict[str, Any], width: int, height: int
+) -> None:
+    page = new_page(width=width, height=height)
+    stage = open_stage(page, server_url, f"?step={alpha['index'] - 1}")
+    page.keyboard.press("ArrowRight")
+    card = page.get_by_test_id("predict")
+    expect(card).to_be_visible()
+    box = card.bounding_box()
+    assert box is not None
+    assert box["x"] >= 0 and box["x"] + box["width"] <= width
+    assert box["y"] >= 0 and box["y"] + box["height"] <= height
+    expect(page.get_by_test_id("predict-number")).to_be_in_viewport()
+    assert stage.evaluate("node => node.scrollWidth - node.clientWidth") <= 0
+    assert json.loads(page.evaluate("JSON.stringify(document.documentElement.scrollWidth <= innerWidth)"))

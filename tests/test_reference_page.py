@@ -1,0 +1,151 @@
+"""The reference page: glossary, notation, links and licences, sound when shipped and refused when not."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from lesson.glossary import load_glossary, parse_glossary, term_markdown, term_values
+from lesson.links import KINDS, link_markdown, link_values, load_links, parse_links
+from lesson.notation import load_notation, notation_text
+from tests.conftest import ROOT
+from tests.test_exactness_page import html, tables
+from tests.test_pages import visit, words
+from ui.reference.table import inline_html, markdown_rows
+
+LINK = """
+[[link]]
+key = "one"
+title = "One"
+url = "https://example.org/one"
+kind = "paper"
+date = ""
+read = "2026"
+note = "A note."
+"""
+TERM = """
+[[term]]
+key = "one"
+name = "One"
+meaning = "The first."
+page = "home"
+see = []
+"""
+SHOWN = [ROOT / "home.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROOT / "ui").rglob("*.py"))]
+SHOWN += [path for path in sorted((ROOT / "lesson" / "content").rglob("*.*")) if path.name != "links.toml"]
+
+
+@pytest.mark.parametrize("path", SHOWN, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_page_leads_to_an_address_that_is_not_listed(path: Path) -> None:
+    """Every external address stands in links.toml, so that one look finds them all."""
+    listed = {link.url for link in load_links().values()}
+    found = set(re.findall(r"https?://\w[^\s\"'<>)`]+", path.read_text(encoding="utf-8")))
+    examples = {url for url in found if "example.org" in url or "www.w3.org" in url}
+    assert found - examples <= listed
+
+
+@pytest.mark.parametrize(
+    ("toml", "message"),
+    [
+        (LINK.replace('note = "A note."\n', ""), "note"),
+        (LINK + 'colour = "red"\n', "colour"),
+        (LINK.replace('"One"', '" "'), "title = ' '"),
+        (LINK.replace('"one"', '"One1"'), "small letters"),
+        (LINK.replace('"paper"', '"song"'), "'song'"),
+        (LINK.replace("https", "http"), "begin with https"),
+        (LINK.replace('"2026"', '"long ago"'), "'long ago'"),
+        (LINK + LINK, "comes twice"),
+        ("", "there is no"),
+    ],
+)
+def test_a_bad_link_is_refused(toml: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_links(toml)
+
+
+def test_links_are_named_by_their_keys_in_texts() -> None:
+    link = load_links()["fa_one"]
+    assert link_markdown("fa_one", "the paper") == f"[the paper]({link.url})"
+    assert link_values(["link_fa_one", "n"]) == {"link_fa_one": link.markdown}
+    with pytest.raises(KeyError):
+        link_markdown("nothing")
+
+
+@pytest.mark.parametrize(
+    ("toml", "message"),
+    [
+        (TERM.replace('meaning = "The first."\n', ""), "meaning"),
+        (TERM.replace('"The first."', '""'), "meaning = ''"),
+        (TERM.replace('"home"', '"nowhere"'), "'nowhere'"),
+        (TERM.replace("[]", '["two"]'), "two"),
+        (TERM.replace("[]", '"two"'), "list of keys"),
+        (TERM + TERM, "share a key"),
+        ("", "there is no"),
+    ],
+)
+def test_a_bad_term_is_refused(toml: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_glossary(toml)
+
+
+def test_every_term_is_shown_and_can_be_found() -> None:
+    at = visit("pages/reference.py")
+    for term in load_glossary():
+        assert f"**{term.name}**" in words(at) and term.meaning in words(at)
+    at.text_input(key="ref_find").set_value("RESCALE").run()
+    shown = [term for term in load_glossary() if f"**{term.name}**" in words(at)]
+    assert 0 < len(shown) < len(load_glossary())
+    assert all("rescale" in f"{term.name} {term.meaning}".casefold() for term in shown)
+    at.text_input(key="ref_find").set_value("zzz").run()
+    assert "zzz" in at.info[0].value and not at.exception
+
+
+def test_a_term_in_a_text_leads_to_its_entry() -> None:
+    assert term_values(["term_sparse", "n"]) == {"term_sparse": term_markdown("sparse")}
+    for term in load_glossary():
+        (asked,) = re.findall(r"ref_find=([^)]*)\)$", term_markdown(term.key))
+        assert asked
+    at = visit("pages/reference.py", ref_find="sparse attention")
+    assert "**sparse attention**" in words(at)
+    with pytest.raises(KeyError, match="'odd'"):
+        term_markdown("odd")
+
+
+def test_the_notation_is_the_documents() -> None:
+    at = visit("pages/reference.py")
+    document = (ROOT / "docs" / "notation.md").read_text(encoding="utf-8")
+    rows = markdown_rows([line for line in document.splitlines() if line.startswith("|")])
+    assert len(rows) > 10 and "Triton tutorial" in rows[0]
+    shown = tables(at)[0]
+    assert shown == [[inline_html(cell) for cell in row] for row in rows]
+    assert load_notation().splitlines()[-1] in words(at)
+    for bad in ("no title", "# Title\n\nno table"):
+        with pytest.raises(ValueError, match="notation"):
+            notation_text(bad)
+
+
+def test_sources_stand_by_kind_with_dates() -> None:
+    at = visit("pages/reference.py")
+    text = html(at)
+    for link in load_links().values():
+        assert f'href="{link.url}"' in text and link.date in text
+    by_kind = {kind: [link for link in load_links().values() if link.kind == kind] for kind in KINDS}
+    assert [len(rows) - 1 for rows in tables(at)[1:-1]] == [len(by_kind[kind]) for kind in KINDS]
+
+
+def test_licences_name_the_models_and_ours() -> None:
+    *_, licences = tables(visit("pages/reference.py"))
+    assert [row[2] for row in licences[1:4]] == ["Apache-2.0"] * 3
+    assert "SmolLM2-135M-Instruct" in licences[1][1] and "H200" in licences[3][1]
+
+
+def test_inline_markdown_escapes_what_it_does_not_know() -> None:
+    assert inline_html("a <b> `x<y` **z**") == "a &lt;b&gt; <code>x&lt;y</code> <strong>z</strong>"
+    assert 'href="https://example.org"' in inline_html("[t](https://example.org)")
+    assert "javascript" not in re.findall(r'href="([^"]*)"', inline_html("[t](javascript:x)"))
+    with pytest.raises(ValueError, match="2 cells"):
+        markdown_rows(["| a | b |", "|---|---|", "| c |"])
+
+
+def test_an_unknown_name_in_the_address_is_named() -> None:
+    assert "ref_odd" in visit("pages/reference.py", ref_odd="1").warning[0].value

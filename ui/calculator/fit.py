@@ -1,0 +1,415 @@
+"""Part 3: do the tiles fit a block of a device, and what do they leave room for?"""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from engine.hardware import Device
+from engine.io_bounds import Recipe, io_complexity, paper_recipe
+from engine.kernel_tiles import KernelTile, kernel_tiles
+from engine.shapes import BYTES_OF_FORMAT
+from engine.tile_fit import Fit, Part, TileSetup, fit_tiles
+from engine.tile_search import STEP, Frontier, frontier
+from engine.units import binary_bytes, exact_bytes, format_bytes
+from ui.calculator.controls import Values, device_of
+from ui.calculator.figure import show_figure
+from ui.calculator.hardware_table import hardware_table
+from ui.calculator.html import Card, Segment, bars, cards, draw, heading, note, statements, table
+from ui.calculator.plot import Axis, Plot
+from ui.calculator.takeaway import take_away
+from ui.calculator.words import say, words
+from ui.content import render_text
+
+CONTROLS = ("device", "budget", "mode", "bq", "bk", "d", "format", "stages", "warps", "n_q", "heads", "batch")
+MOST = 512
+SHORT = {"q": "Q", "acc": "acc", "stats": "m, l", "s": "S", "extra": "extra"}
+HUES = {"q": "q", "acc": "o", "stats": "m", "s": "s", "extra": "m"}
+
+__all__ = ["CONTROLS", "SLOWER", "Slower", "draw_fit"]
+
+
+@dataclass(frozen=True)
+class Slower:
+    """A tile that its authors found slower than their choice, as a comment beside that choice says."""
+
+    block_q: int
+    block_k: int
+    percent: int
+
+
+SLOWER_AT = {"d": 64, "n": 2048}
+SLOWER_SOURCE = "Dao-AILab/flash-attention at 0251105a2fb1, csrc/flash_attn/src/flash_fwd_launch_template.h"
+SLOWER = (Slower(64, 256, 27), Slower(256, 64, 85))
+
+
+def draw_fit(values: Values, formulas: bool) -> None:
+    """Draw the part from its controls' values."""
+    device = device_of(values)
+    if device.shared_bytes_per_block is None:
+        st.warning(say("fit", "unknown", device=device.name), icon=":material/help:")
+        draw(hardware_table(words()["fit"]["devices"]))
+        return
+    setup = TileSetup(
+        values["bq"],
+        values["bk"],
+        values["d"],
+        bytes_per_element=BYTES_OF_FORMAT[values["format"]],
+        stages=values["stages"],
+        warps=values["warps"],
+        mode=values["mode"],
+    )
+    fit = fit_tiles(setup, device)
+    blocks = -(-values["n_q"] // setup.block_q) * values["heads"] * values["batch"]
+    draw(
+        cards([_headline(fit), *_sub_cards(fit, device, blocks)]),
+        note(words()["fit"]["assumes"]),
+        heading(words()["fit"]["bars"]),
+        _bars(fit),
+        *(_formulas(fit) if formulas else []),
+    )
+    edge = frontier(setup, device, most=MOST)
+    recipe = paper_recipe(device.shared_bytes_per_block, setup.bytes_per_element, setup.d)
+    tiles = kernel_tiles(setup.d)
+    _draw_chart(fit, device, edge, recipe, tiles)
+    draw(
+        _largest(edge),
+        _larger(fit, device, blocks),
+        _recipe(values, device, recipe),
+        _kernels(setup, tiles, device),
+    )
+    draw(hardware_table(words()["fit"]["devices"]))
+    take_away(
+        "fit",
+        ("block_q", "largest_block_k", "shared_bytes", "registers_per_thread", "resident"),
+        [
+            (at.setup.block_q, at.setup.block_k, at.request.asked_bytes, at.registers_per_thread, at.resident)
+            for at in edge.tiles
+        ],
+    )
+    render_text("calculator_fit")
+
+
+def _name(part: str) -> str:
+    return SHORT.get(part, part.replace("k stage", "K").replace("v stage", "V"))
+
+
+def _hue(part: str) -> str:
+    return HUES.get(part, part[0])
+
+
+def _headline(fit: Fit) -> Card:
+    limit, text = binary_bytes(fit.request.limit_bytes), words()["fit"]
+    if fit.fits:
+        rest, title = say("fit", "free", size=binary_bytes(fit.request.free_bytes)), text["fits"]
+    else:
+        part = _name(fit.first_over or "")
+        rest, title = (
+            say("fit", "over", size=format_bytes(fit.request.over_bytes), part=part),
+            text["too_large"],
+        )
+    sub = f"{exact_bytes(fit.request.asked_bytes)} {say('fit', 'asked_sub', limit=limit, rest=rest)}"
+    return Card(title, binary_bytes(fit.request.asked_bytes), sub, "good" if fit.fits else "bad")
+
+
+def _sub_cards(fit: Fit, device: Device, blocks: int) -> list[Card]:
+    text = words()["fit"]
+    if fit.registers_per_thread is None:
+        registers = Card(text["registers"], "–", text["registers_none"])
+    elif fit.register_limit is None:
+        registers = Card(text["registers"], f"{fit.registers_per_thread:,}", text["registers_unknown"])
+    else:
+        verdict = text["spills" if fit.spills else "no_spills"]
+        sub = say("fit", "registers_sub", limit=fit.register_limit, verdict=verdict)
+        registers = Card(text["registers"], f"{fit.registers_per_thread:,}", sub, "bad" if fit.spills else "")
+    by = ", ".join(text[f"by_{name}"] for name in fit.limited_by)
+    if device.units is None:
+        waves = text["waves_unknown"]
+    else:
+        waves = say("fit", "waves_sub", most=f"{fit.resident * device.units:,}")
+    return [
+        registers,
+        Card(text["resident"], f"{fit.resident:,}", say("fit", "resident_sub", by=by)),
+        Card(text["waves"], f"{blocks:,}", waves),
+    ]
+
+
+def _segments(parts: list[Part]) -> list[Segment]:
+    return [Segment(_hue(each.name), _name(each.name), each.n_bytes, "stage" in each.name) for each in parts]
+
+
+def _bars(fit: Fit) -> str:
+    """Parts beside the limit, and as a table."""
+    text = words()["fit"]
+    shared = [each for each in fit.parts if each.where == "shared"]
+    inside = [each for each in fit.parts if each.where == "registers"]
+    limit = fit.request.limit_bytes
+    title = text["literal_budget"] if fit.setup.mode == "literal" else text["in_shared"]
+    rows = [(title, f"{binary_bytes(fit.request.asked_bytes)} of {binary_bytes(limit)}", _segments(shared))]
+    if inside:
+        rows.append((text["in_registers"], binary_bytes(fit.register_bytes), _segments(inside)))
+    listed = ", ".join(f"{_name(each.name)} {binary_bytes(each.n_bytes)}" for each in fit.parts)
+    alt = say(
+        "fit",
+        "bars_alt",
+        parts=listed,
+        asked=binary_bytes(fit.request.asked_bytes),
+        limit=binary_bytes(limit),
+    )
+    cells = [
+        [
+            _name(each.name),
+            title if each.where == "shared" else text["in_registers"],
+            f"{each.n_bytes:,}",
+            binary_bytes(each.n_bytes),
+        ]
+        for each in fit.parts
+    ]
+    return bars(rows, alt, whole=limit, mark=limit) + table(
+        text["parts_table"], ("part", "where", "bytes", "size"), cells, words=(0, 1)
+    )
+
+
+def _draw_chart(
+    fit: Fit, device: Device, edge: Frontier, recipe: Recipe, tiles: tuple[KernelTile, ...]
+) -> None:
+    setup = fit.setup
+
+    def plot(**size: int) -> Plot:
+        ticks = [(n, f"{n}") for n in range(0, MOST + 1, 128)]
+        made = Plot(
+            Axis("Br, queries in a tile", 0, MOST, ticks, log=False),
+            Axis("Bc, keys in a tile", 0, MOST, ticks, log=False),
+            **{"right": 86, **size},
+        )
+        if edge.tiles:
+            line = [(at.setup.block_q, at.setup.block_k) for at in edge.tiles]
+            line = (
+                [(0, line[0][1]), *line, (line[-1][0], 0)] if line[-1][0] < MOST else [(0, line[0][1]), *line]
+            )
+            made.area_above([*line, (MOST, line[-1][1])], "alpha-soft")
+            made.line(line, "accent", label="")
+        made.text(
+            made.px(MOST) - 8,
+            made.py(MOST) + 20,
+            words()["fit"]["chart_over"],
+            "alpha-text",
+            "end",
+            bold=True,
+        )
+        made.text(made.px(8), made.py(8), words()["fit"]["chart_fits"], "ink", bold=True)
+        seen: dict[tuple[int, int], list[KernelTile]] = {}
+        for tile in tiles:
+            seen.setdefault((tile.block_q, tile.block_k), []).append(tile)
+        for (q, k), users in seen.items():
+            names = "; ".join(f"{tile.kernel} on {tile.devices} {tile.when}".strip() for tile in users)
+            first = words()["fit"]["chart_kernels"] if (q, k) == max(seen) else ""
+            made.dot(q, k, "v", shape="square", size=5.5, tip=f"{q} × {k}: {names}", label=first)
+        if recipe.block_k <= MOST:
+            made.dot(
+                recipe.block_q,
+                recipe.block_k,
+                "k",
+                shape="diamond",
+                label=words()["fit"]["chart_recipe"],
+                tip=f"{recipe.block_q} × {recipe.block_k}",
+            )
+        if max(setup.block_q, setup.block_k) <= MOST:
+            made.dot(
+                setup.block_q,
+                setup.block_k,
+                "q",
+                shape="ring",
+                label=words()["fit"]["chart_yours"],
+                lift=14,
+                tip=f"{setup.block_q} × {setup.block_k}",
+            )
+        return made
+
+    draw(heading(words()["fit"]["chart"]))
+    show_figure(
+        plot,
+        key="calc_figure_fit",
+        alt=say(
+            "fit",
+            "chart_alt",
+            device=device.name,
+            d=f"{setup.d:,}",
+            bq=f"{setup.block_q:,}",
+            bk=f"{setup.block_k:,}",
+            count=len(tiles),
+        ),
+    )
+
+
+def _largest(edge: Frontier) -> str:
+    if edge.largest is None:
+        said = [("bad", say("fit", "nothing", step=STEP))]
+    else:
+        at = edge.largest
+        cells = at.setup.block_q * at.setup.block_k
+        said = [
+            (
+                "",
+                say(
+                    "fit",
+                    "largest",
+                    bq=at.setup.block_q,
+                    bk=at.setup.block_k,
+                    cells=f"{cells:,}",
+                    resident=at.resident,
+                ),
+            )
+        ]
+    return note(say("fit", "chart_assumes", step=STEP)) + statements(said)
+
+
+def _larger(fit: Fit, device: Device, blocks: int) -> str:
+    """Why the largest tile need not be the fastest, with the reader's own numbers."""
+    said = []
+    if fit.spills:
+        said.append(
+            (
+                "bad",
+                say("fit", "larger_spill", need=f"{fit.registers_per_thread:,}", limit=fit.register_limit),
+            )
+        )
+    if fit.fits and fit.setup.block_q > 1:
+        setup = fit.setup
+        half = TileSetup(
+            -(-setup.block_q // 2),
+            setup.block_k,
+            setup.d,
+            bytes_per_element=setup.bytes_per_element,
+            stages=setup.stages,
+            warps=setup.warps,
+            mode=setup.mode,
+        )
+        said.append(
+            (
+                "",
+                say(
+                    "fit",
+                    "larger_resident",
+                    resident=f"{fit.resident:,}",
+                    half=f"{fit_tiles(half, device).resident:,}",
+                ),
+            )
+        )
+    if device.units is not None and blocks < device.units:
+        said.append(("bad", say("fit", "larger_few", blocks=f"{blocks:,}", units=device.units)))
+    wide, tall = SLOWER
+    said.append(
+        (
+            "",
+            say(
+                "fit",
+                "larger_measured",
+                **SLOWER_AT,
+                wide_q=wide.block_q,
+                wide_k=wide.block_k,
+                wide=wide.percent,
+                tall_q=tall.block_q,
+                tall_k=tall.block_k,
+                tall=tall.percent,
+                source=SLOWER_SOURCE,
+            ),
+        )
+    )
+    return heading(words()["fit"]["larger"]) + statements(said)
+
+
+def _recipe(values: Values, device: Device, recipe: Recipe) -> str:
+    """The paper's recipe and order of growth, with their domain and their usual misreading."""
+    bound = io_complexity(values["n_q"], recipe.d, recipe.elements)
+    low, high = bound.domain
+    over = {"tiles": f"{recipe.tile_elements:,}", "scores": f"{recipe.score_elements:,}"}
+    said = [
+        (
+            "",
+            say(
+                "fit",
+                "recipe_text",
+                bytes=exact_bytes(device.shared_bytes_per_block or 0),
+                format=values["format"],
+                elements=f"{recipe.elements:,}",
+                four_d=f"{4 * recipe.d:,}",
+                bc=f"{recipe.block_k:,}",
+                br=f"{recipe.block_q:,}",
+                d=f"{recipe.d:,}",
+            ),
+        ),
+        ("bad", say("fit", "recipe_slip", wrong=f"{recipe.wrong_block_k:,}")),
+        (
+            "",
+            say("fit", "recipe_under", **over)
+            if recipe.fits_literally
+            else say("fit", "recipe_over", **over, over=f"{recipe.over_elements:,}"),
+        ),
+        ("", say("fit", "io", standard=f"{bound.standard:,}", tiled=f"{round(bound.tiled):,}")),
+    ]
+    if not bound.in_domain:
+        name = "io_clamped" if bound.clamped else "io_outside"
+        said.append(
+            (
+                "bad",
+                say(
+                    "fit",
+                    name,
+                    raw=f"{round(bound.raw_tiled):,}",
+                    least=f"{bound.least:,}",
+                    low=f"{low:,}",
+                    high=f"{high:,}",
+                ),
+            )
+        )
+    return heading(words()["fit"]["recipe"]) + statements(said)
+
+
+def _kernels(setup: TileSetup, tiles: tuple[KernelTile, ...], device: Device) -> str:
+    rows = []
+    for tile in tiles:
+        size = tile.shared_bytes
+        rows.append(
+            [
+                tile.kernel,
+                f"{tile.block_q} × {tile.block_k}",
+                f"{size:,}",
+                "yes" if size <= (device.shared_bytes_per_block or 0) else "no",
+                "–" if tile.warps is None else f"{tile.warps}",
+                f"{tile.devices}{'; ' if tile.when else ''}{tile.when}",
+                f"{tile.source}, {tile.file}",
+                tile.date,
+            ]
+        )
+    columns = (
+        "kernel",
+        "Br × Bc",
+        "Q, K, V tiles, bytes",
+        "within this limit",
+        "warps",
+        "where",
+        "source",
+        "read",
+    )
+    return table(words()["fit"]["kernels"] + f" (d = {setup.d:,})", columns, rows, words=(0, 5, 6, 7))
+
+
+def _formulas(fit: Fit) -> list[str]:
+    setup = fit.setup
+    numbers = {
+        "s": setup.bytes_per_element,
+        "bq": f"{setup.block_q:,}",
+        "bk": f"{setup.block_k:,}",
+        "d": f"{setup.d:,}",
+        "stages": setup.stages,
+        "w": setup.working_bytes,
+        "size": exact_bytes(fit.request.asked_bytes),
+    }
+    terms = ", ".join(f"{words()['fit'][f'by_{name}']} {bound:,}" for name, bound in fit.bounds)
+    return [
+        note(say("fit", f"formula_{setup.mode}", **numbers), "formula"),
+        note(
+            say("fit", "formula_resident", terms=terms, resident=f"{min(b for _, b in fit.bounds):,}"),
+            "formula",
+        ),
+    ]

@@ -1,0 +1,353 @@
+"""Part 2: the bytes that move, tensor by tensor, and what that says about the reader's own numbers."""
+
+from engine.roofline import ledgers
+from engine.shapes import AttentionShape
+from engine.statements import BlockSide, Reason, Verdict, block_effect, deciding_side, verdict
+from engine.traffic import Ledger, Traffic
+from engine.units import binary_bytes, exact_bytes, format_bytes
+from ui.calculator.controls import Values, shape_of
+from ui.calculator.figure import show_figure
+from ui.calculator.html import Card, Segment, bars, cards, draw, heading, note, statements, table
+from ui.calculator.numbers import ratio
+from ui.calculator.plot import Axis, Plot
+from ui.calculator.takeaway import take_away
+from ui.calculator.words import say, words
+from ui.content import render_text
+
+CONTROLS = (
+    "n_q",
+    "n_k",
+    "format",
+    "heads",
+    "batch",
+    "d",
+    "kv_heads",
+    "mask",
+    "bq",
+    "bk",
+    "order",
+    "direction",
+)
+LETTER = {"block_q": "Br", "block_k": "Bc"}
+SIDES = tuple(2**power for power in range(3, 11))
+FINE = tuple(sorted({round(2 ** (step / 2)) for step in range(6, 21)}))
+# How the tensors are written, in the order in which they are listed.
+SIGNS = {
+    "q": "Q",
+    "k": "K",
+    "v": "V",
+    "s": "S",
+    "p": "P",
+    "o": "O",
+    "m": "m",
+    "l": "l",
+    "lse": "lse",
+    "d_o": "dO",
+    "delta": "D",
+    "d_p": "dP",
+    "d_s": "dS",
+    "d_q": "dQ",
+    "d_k": "dK",
+    "d_v": "dV",
+}
+
+__all__ = ["CONTROLS", "LETTER", "SIGNS", "draw_ledger", "law_of", "other_side"]
+
+
+def law_of(values: Values) -> tuple[str, str]:
+    """How the limit of the saving and the break-even are written, for the loop order, pass and mask."""
+    two = "2 · " if values["mask"] else ""
+    if values["direction"] == "backward":
+        return f"{two}7 · s · Bc / (4 · d · s + 2 · stat)", "(4 · d · s + 2 · stat) / (7 · s)" + (
+            " / 2" if two else ""
+        )
+    if values["order"] == "kv_outer":
+        return f"{two}4 · s · Bc / (3 · d · s + 4 · stat)", "(3 · d · s + 4 · stat) / (4 · s)" + (
+            " / 2" if two else ""
+        )
+    return ("4 · Br / d", "d / 4") if two else ("2 · Br / d", "d / 2")
+
+
+def draw_ledger(values: Values, formulas: bool) -> None:
+    """Draw the part from its controls' values."""
+    shape, bq, bk = shape_of(values), values["bq"], values["bk"]
+    options = {"order": values["order"], "direction": values["direction"]}
+    books = ledgers(shape, bq, bk, **options)
+    found = verdict(shape, bq, bk, **options)
+    text = words()["ledger"]
+    totals = {name: book.total for name, book in books.items()}
+    order = (
+        "keys outside"
+        if values["direction"] == "backward" or values["order"] == "kv_outer"
+        else "queries outside"
+    )
+    names = {
+        "standard": (text["standard"], text["standard_sub"]),
+        "tiled": (text["tiled"], say("ledger", "tiled_sub", bq=f"{bq:,}", bk=f"{bk:,}", order=order)),
+        "compulsory": (text["least"], text["least_sub"]),
+    }
+    share = found.saving.ratio
+    if share > 1:
+        headline = Card(
+            text["wins_label"],
+            say("ledger", "wins", ratio=ratio(share)),
+            text["standard"] + " / " + text["tiled"].lower(),
+            "good",
+        )
+    elif share < 1:
+        headline = Card(
+            text["wins_label"],
+            say("ledger", "loses", ratio=ratio(1 / share)),
+            text["tiled"] + " / " + text["standard"].lower(),
+            "bad",
+        )
+    else:
+        headline = Card(text["wins_label"], text["same"])
+    draw(
+        cards(
+            [
+                headline,
+                *(
+                    Card(names[name][0], binary_bytes(total), exact_bytes(total))
+                    for name, total in totals.items()
+                ),
+            ]
+        ),
+        note(text["assumes"]),
+        bars(
+            [
+                (
+                    *names[name],
+                    [
+                        Segment(each, SIGNS[each], moved.read + moved.written)
+                        for each, moved in _ordered(book)
+                    ],
+                )
+                for name, book in books.items()
+            ],
+            say(
+                "ledger",
+                "bars_alt",
+                standard=binary_bytes(totals["standard"]),
+                tiled=binary_bytes(totals["tiled"]),
+                least=binary_bytes(totals["compulsory"]),
+            ),
+        ),
+        heading(text["your"]),
+        statements(_say(values, shape, found)),
+        *(_formulas(values, shape, books) if formulas else []),
+    )
+    _draw_chart(values, shape, found)
+    draw(_ledger_table(books))
+    take_away(
+        "traffic",
+        ("model", "tensor", "read_bytes", "written_bytes"),
+        [
+            (name, each, moved.read, moved.written)
+            for name, book in books.items()
+            for each, moved in _ordered(book)
+        ],
+    )
+    render_text("calculator_traffic")
+
+
+def _ordered(book: Ledger) -> list[tuple[str, Traffic]]:
+    return [(name, book.by_tensor[name]) for name in SIGNS if name in book.by_tensor]
+
+
+def _ledger_table(books: dict[str, Ledger]) -> str:
+    text = words()["ledger"]
+    names = [name for name in SIGNS if any(name in book.by_tensor for book in books.values())]
+    rows = []
+    for name in names:
+        row = [SIGNS[name]]
+        for book in books.values():
+            moved = book.by_tensor.get(name)
+            row += [f"{moved.read:,}", f"{moved.written:,}"] if moved else ["–", "–"]
+        rows.append(row)
+    total = ["all"]
+    for book in books.values():
+        total += [f"{book.read:,}", f"{book.written:,}"]
+    kinds = (text["standard"], text["tiled"], text["least"])
+    columns = ("tensor", *(f"{kind}, {way}" for kind in kinds for way in ("read", "written")))
+    return table(text["table"], columns, [*rows, total], marked=(len(rows),))
+
+
+def _say(values: Values, shape: AttentionShape, found: Verdict) -> list[tuple[str, str]]:
+    """Sentences about these very numbers, each computed."""
+    bytes_of, even = found.saving, found.break_even
+    value = ratio(bytes_of.ratio)
+    difference = format_bytes(abs(bytes_of.standard - bytes_of.tiled))
+    if bytes_of.ratio > 1:
+        said = [("good", say("ledger", "say_wins", ratio=value, saved=difference))]
+    elif bytes_of.ratio < 1:
+        said = [("bad", say("ledger", "say_loses", ratio=value, extra=difference))]
+    else:
+        said = [("same", words()["ledger"]["say_same"])]
+    said += [("bad", _reason(reason, even.side)) for reason in found.reasons]
+    limit_law, even_law = law_of(values)
+    if bytes_of.limit is not None:
+        said.append(("", say("ledger", "say_limit", law=limit_law, limit=ratio(bytes_of.limit), ratio=value)))
+    side, have = LETTER[even.side], values["bq"] if even.side == "block_q" else values["bk"]
+    law = {"side": side, "law": even_law, "value": ratio(even.law or 0)}
+    if even.smallest is not None:
+        said.append(("", say("ledger", "say_even", smallest=f"{even.smallest:,}", have=f"{have:,}", **law)))
+    else:
+        said.append(("", say("ledger", "say_never", searched=f"{even.searched:,}", **law)))
+    said.append(other_side(values, shape, even.side))
+    if bytes_of.tiled >= bytes_of.compulsory:
+        said.append(("", say("ledger", "say_least", ratio=ratio(bytes_of.tiled / bytes_of.compulsory))))
+    else:
+        said.append(("", words()["ledger"]["say_below"]))
+    if values["direction"] == "backward" and values["order"] == "queries outside":
+        said.append(("same", words()["ledger"]["backward_order"]))
+    said.append(("", words()["ledger"]["say_cache"]))
+    return said
+
+
+def other_side(values: Values, shape: AttentionShape, side: BlockSide) -> tuple[str, str]:
+    """Whether the tile side that the law leaves out changes the bytes here: computed, not claimed."""
+    other: BlockSide = "block_k" if side == "block_q" else "block_q"
+    effect = block_effect(
+        shape, values["bq"], values["bk"], other, SIDES, order=values["order"], direction=values["direction"]
+    )
+    sizes = [n_bytes for _, n_bytes in effect.points]
+    span = {"side": LETTER[other], "low": f"{SIDES[0]:,}", "high": f"{SIDES[-1]:,}"}
+    if not effect.changes:
+        return "same", say("ledger", "say_other_same", size=exact_bytes(sizes[0]), **span)
+    why = words()["ledger"]["why_mask" if shape.causal else "why_ragged"]
+    return "", say(
+        "ledger",
+        "say_other_changes",
+        why=why,
+        least=binary_bytes(min(sizes)),
+        most=binary_bytes(max(sizes)),
+        **span,
+    )
+
+
+def _reason(reason: Reason, side: BlockSide) -> str:
+    if reason.code == "re_reads":
+        have, need = format_bytes(int(reason.have)), format_bytes(int(reason.need))
+    else:
+        have, need = (f"{int(x):,}" if x.denominator == 1 else ratio(x) for x in (reason.have, reason.need))
+    return say("ledger", reason.code, have=have, need=need, side=LETTER[side])
+
+
+def _draw_chart(values: Values, shape: AttentionShape, found: Verdict) -> None:
+    side = deciding_side(values["order"], values["direction"])
+    letter = LETTER[side]
+    have = values["bq"] if side == "block_q" else values["bk"]
+    sizes = sorted({*FINE, max(FINE[0], min(FINE[-1], have))})
+    effect = block_effect(
+        shape, values["bq"], values["bk"], side, sizes, order=values["order"], direction=values["direction"]
+    )
+    tiled, bytes_of = dict(effect.points), found.saving
+
+    def plot(**size: int) -> Plot:
+        low = min(bytes_of.compulsory, min(tiled.values())) / 1.6
+        high = max(bytes_of.standard, max(tiled.values())) * 1.6
+        ticks = [(2.0**power, binary_bytes(2**power)) for power in range(120) if low <= 2.0**power <= high]
+        ticks = ticks[:: max(1, len(ticks) // 6)]
+        made = Plot(
+            Axis(
+                f"{letter}, {'queries' if side == 'block_q' else 'keys'} in a tile",
+                FINE[0],
+                FINE[-1],
+                [(n, f"{n:,}") for n in SIDES[::2]] + [(SIDES[-1], f"{SIDES[-1]:,}")],
+            ),
+            Axis("bytes moved", low, high, ticks),
+            **size,
+        )
+        made.line(
+            [(FINE[0], bytes_of.standard), (FINE[-1], bytes_of.standard)], "s", dash="dash", label="standard"
+        )
+        made.line(
+            [(FINE[0], bytes_of.compulsory), (FINE[-1], bytes_of.compulsory)],
+            "m",
+            dash="dot",
+            label="each once",
+        )
+        made.line(list(tiled.items()), "q", label="tiled", width=3.2)
+        even = found.break_even.smallest
+        if even is not None and FINE[0] <= even <= FINE[-1]:
+            made.upright(even, f"break-even {even:,}")
+        at = max(FINE[0], min(FINE[-1], have))
+        made.dot(
+            at,
+            tiled[at],
+            "q",
+            tip=f"{letter} = {at:,}: {exact_bytes(tiled[at])}",
+            label="yours" if at == have else "",
+            lift=10,
+        )
+        return made
+
+    text = words()["ledger"]
+    draw(heading(text["chart"].format(side=letter)))
+    show_figure(
+        plot,
+        key="calc_figure_traffic",
+        alt=text["chart_alt"].format(
+            side=letter,
+            standard=binary_bytes(bytes_of.standard),
+            most=binary_bytes(max(tiled.values())),
+            least=binary_bytes(min(tiled.values())),
+            bound=binary_bytes(bytes_of.compulsory),
+            have=f"{have:,}",
+        ),
+    )
+    rows = [
+        [f"{n:,}", f"{tiled[n]:,}", binary_bytes(tiled[n]), ratio(bytes_of.standard / tiled[n])]
+        for n in sorted({*SIDES, *([have] if have in tiled else [])})
+    ]
+    marked = [at for at, row in enumerate(rows) if row[0] == f"{have:,}"]
+    draw(
+        table(
+            text["chart_table"].format(side=letter),
+            (letter, "tiled, bytes", "tiled", "standard / tiled"),
+            rows,
+            marked=marked,
+        )
+    )
+
+
+def _formulas(values: Values, shape: AttentionShape, books: dict[str, Ledger]) -> list[str]:
+    """The closed forms with the numbers at hand."""
+    bq, bk = min(values["bq"], shape.n_q), min(values["bk"], shape.n_k)
+    numbers = {
+        "n_q": f"{shape.n_q:,}",
+        "n_k": f"{shape.n_k:,}",
+        "d": f"{shape.d:,}",
+        "s": shape.bytes_per_element,
+        "copies": f"{shape.copies:,}",
+    }
+    terms = " + ".join(
+        f"{SIGNS[name]} {moved.read + moved.written:,}" for name, moved in _ordered(books["tiled"])
+    )
+    return [
+        note(
+            say(
+                "ledger",
+                "formula_tiles",
+                n_q=numbers["n_q"],
+                n_k=numbers["n_k"],
+                bq=f"{bq:,}",
+                bk=f"{bk:,}",
+                tr=f"{-(-shape.n_q // bq):,}",
+                tc=f"{-(-shape.n_k // bk):,}",
+                copies=numbers["copies"],
+            ),
+            "formula",
+        ),
+        note(
+            say(
+                "ledger",
+                f"formula_standard_{values['direction']}",
+                **numbers,
+                size=exact_bytes(books["standard"].total),
+            ),
+            "formula",
+        ),
+        note(say("ledger", "formula_sum", terms=terms, size=exact_bytes(books["tiled"].total)), "formula"),
+    ]

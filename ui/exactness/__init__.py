@@ -1,0 +1,1 @@
+"""The exactness page: five methods side by side, and what rounding does."""

@@ -1,0 +1,148 @@
+"""Which pairs each method computes: a small map a method, with its verdict."""
+
+from html import escape
+
+import numpy as np
+import streamlit as st
+
+from engine.masks import BoolArray
+from engine.variants import METHODS, Comparison, Run
+from ui.exactness.numbers import small
+from ui.exactness.settings import WORDS
+from ui.palette import css_variables
+
+__all__ = ["draw_maps", "map_svg", "verdict"]
+
+CELL = 10
+_CSS = f""":host {{ {css_variables()} }}
+.maps {{ color: var(--tw-ink); font-family: var(--st-font, sans-serif); line-height: 1.4; }}
+.grid {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(11.5rem, 1fr)); gap: 1.25rem 1rem; }}
+.one {{ max-width: 17rem; }}
+h3 {{ font-size: 1rem; margin: 0 0 .15rem; font-weight: 650; }}
+p {{ margin: .35rem 0 0; font-size: .86rem; }}
+.what {{ color: var(--tw-muted); margin: 0 0 .5rem; min-height: 2.8em; }}
+.good {{ color: var(--tw-v-text); font-weight: 600; }}
+.bad {{ color: var(--tw-alpha-text); font-weight: 600; }}
+svg {{ display: block; width: 100%; height: auto; max-width: 15rem; }}
+.frame {{ fill: none; stroke: var(--tw-muted); stroke-width: 1.2; }}
+.tile {{ stroke: var(--tw-line); stroke-width: 1; fill: none; }}
+.used {{ fill: var(--tw-p); }}
+.soft {{ fill: var(--tw-p-soft); }}
+.dot {{ fill: var(--tw-p-text); }}
+.gone {{ stroke: var(--tw-alpha-text); stroke-width: 1.6; fill: none; }}
+.key {{ display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; margin: .9rem 0 0; padding: 0; list-style: none;
+  font-size: .86rem; }}
+.key li {{ display: flex; align-items: center; gap: .4rem; margin: 0; }}
+.key svg {{ width: 1rem; height: 1rem; flex: none; }}
+"""
+_JS = """export default function ({ data, parentElement }) {
+  parentElement.querySelector(".maps").innerHTML = data.html;
+}
+"""
+_mount = st.components.v2.component("tilewise_pair_maps", html='<div class="maps"></div>', css=_CSS, js=_JS)
+
+
+def _squares(cells: BoolArray, inset: float = 0.0) -> str:
+    size = CELL - 2 * inset
+    return "".join(
+        f"M{j * CELL + inset:g} {i * CELL + inset:g}h{size:g}v{size:g}h{-size:g}z"
+        for i, j in np.argwhere(cells).tolist()
+    )
+
+
+def _crosses(cells: BoolArray) -> str:
+    return "".join(f"M{j * CELL + 3} {i * CELL + 3}l4 4m-4 0l4 -4" for i, j in np.argwhere(cells).tolist())
+
+
+def _marks(used: BoolArray, deleted: BoolArray, hidden: BoolArray, soft: BoolArray) -> str:
+    """The cells of a map. Each kind has a shape of its own, not only a colour."""
+    return (
+        f'<path class="soft" d="{_squares(soft)}"/><path class="used" d="{_squares(used, 0.75)}"/>'
+        f'<path class="dot" d="{_squares(hidden, 3.8)}"/><path class="gone" d="{_crosses(deleted)}"/>'
+    )
+
+
+def _kinds(run: Run) -> tuple[BoolArray, BoolArray, BoolArray, BoolArray]:
+    """Pairs that are used, asked for and left out, multiplied then masked, and multiplied in vain."""
+    return (
+        run.used,
+        run.asked & ~run.used,
+        run.multiplied & ~run.asked,
+        run.multiplied & ~run.used,
+    )
+
+
+def map_svg(run: Run, block_q: int, block_k: int) -> str:
+    """Return one method's map as SVG, with words for those who do not see it."""
+    n_q, n_k = run.used.shape
+    used, deleted, hidden, soft = _kinds(run)
+    alt = WORDS.say(
+        "maps", "alt", method=WORDS.say("methods", run.method), used=run.cost.used, asked=run.cost.asked,
+        left=run.cost.left_out, hidden=int(hidden.sum()),
+    )  # fmt: skip
+    lines = ""
+    if run.method != "standard":
+        lines = "".join(f"M0 {i * CELL}h{n_k * CELL}" for i in range(block_q, n_q, block_q))
+        lines += "".join(f"M{j * CELL} 0v{n_q * CELL}" for j in range(block_k, n_k, block_k))
+    return (
+        f'<svg viewBox="-1 -1 {n_k * CELL + 2} {n_q * CELL + 2}" role="img" aria-label="{escape(alt)}">'
+        f'{_marks(used, deleted, hidden, soft)}<path class="tile" d="{lines}"/>'
+        f'<rect class="frame" x="0" y="0" width="{n_k * CELL}" height="{n_q * CELL}"/></svg>'
+    )
+
+
+def verdict(run: Run, limit: float) -> tuple[bool, str]:
+    """Say whether a run gives what the definition asks for, and why not.
+
+    Parameters
+    ----------
+    run : Run
+    limit : float
+        Largest difference that rounding alone explains.
+
+    Returns
+    -------
+    exact : bool
+    words : str
+    """
+    if run.cost.left_out:
+        return False, WORDS.say("verdicts", "deleted", left=run.cost.left_out, asked=run.cost.asked)
+    if run.largest > limit:
+        return False, WORDS.say("verdicts", "approximate")
+    return True, WORDS.say("verdicts", "exact" if run.method in ("standard", "tiled") else "nothing")
+
+
+def _key() -> str:
+    """What the signs mean."""
+    one = np.ones((1, 1), np.bool_)
+    none = ~one
+    kinds = {
+        "used": (one, none, none, none),
+        "deleted": (none, one, none, none),
+        "hidden": (none, none, one, one),
+        "untouched": (none, none, none, none),
+    }
+    items = "".join(
+        f'<li><svg viewBox="-1 -1 {CELL + 2} {CELL + 2}" aria-hidden="true">{_marks(*cells)}'
+        f'<rect class="frame" x="0" y="0" width="{CELL}" height="{CELL}"/></svg>'
+        f"{escape(WORDS.say('maps', kind))}</li>"
+        for kind, cells in kinds.items()
+    )
+    return f'<ul class="key">{items}</ul>'
+
+
+def draw_maps(result: Comparison, limit: float) -> None:
+    """Draw the five maps and their verdicts."""
+    cards = []
+    for method in METHODS:
+        run = result.runs[method]
+        exact, words = verdict(run, limit)
+        difference = WORDS.say("maps", "difference", value=small(run.largest))
+        cards.append(
+            f'<div class="one"><h3>{escape(WORDS.say("methods", method))}</h3>'
+            f'<p class="what">{escape(WORDS.say("what", method))}</p>'
+            f"{map_svg(run, result.settings.block_q, result.settings.block_k)}"
+            f'<p class="{"good" if exact else "bad"}">{"✓" if exact else "✗"} {escape(words)}</p>'
+            f"<p>{escape(difference)}</p></div>"
+        )
+    _mount(key="ex_maps", data={"html": f'<div class="grid">{"".join(cards)}</div>{_key()}'})

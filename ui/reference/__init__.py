@@ -1,0 +1,1 @@
+"""The reference page: words, letters, sources and licences."""

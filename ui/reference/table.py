@@ -1,0 +1,74 @@
+"""A table whose cells hold links and code, and that scrolls by itself on a small screen.
+
+Streamlit's own Markdown tables push a phone's page sideways; the calculator's tables hold plain words only.
+Both share the style of `ui.calculator.html`.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+from html import escape
+
+from ui.calculator.html import draw
+
+_CODE = re.compile(r"`([^`]+)`")
+_LINK = re.compile(r"\[([^\]]+)\]\((https://[^\s()]+|\./[^\s()]*)\)")
+# A name may be a whole title: it breaks instead of pushing everything else out of a phone's view.
+_NAME = "white-space:normal;min-width:9rem;max-width:22rem"
+_STRONG = re.compile(r"\*\*([^*]+)\*\*")
+
+__all__ = ["draw_linked_table", "inline_html", "markdown_rows"]
+
+
+def inline_html(text: str) -> str:
+    """Return one line of Markdown as HTML: code, bold and links; everything else is escaped."""
+    html = escape(text, quote=False)
+    html = _LINK.sub(
+        r'<a href="\2" target="_blank" rel="noopener" style="color:var(--tw-accent)">\1</a>', html
+    )
+    return _STRONG.sub(r"<strong>\1</strong>", _CODE.sub(r"<code>\1</code>", html))
+
+
+def markdown_rows(lines: Sequence[str]) -> list[list[str]]:
+    """Return the cells of a Markdown table's lines, head first, without the line of dashes.
+
+    Raises
+    ------
+    ValueError
+        If a line has another number of cells than the head.
+    """
+    rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
+    rows = [row for row in rows if not all(set(cell) <= {"-", ":"} for cell in row)]
+    for row in rows:
+        if len(row) != len(rows[0]):
+            raise ValueError(f"the table's head has {len(rows[0])} cells but a row has {len(row)}: {row}")
+    return rows
+
+
+def draw_linked_table(
+    caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], *, wide: Collection[int] = ()
+) -> None:
+    """Draw a table of one-line Markdown cells.
+
+    Parameters
+    ----------
+    caption : str
+        What the table holds; also its accessible name.
+    head : sequence of str
+    rows : sequence of sequences of str
+        The first cell of each names its row.
+    wide : collection of int
+        Columns of whole sentences, which are not squeezed.
+    """
+    top = "".join(f'<th scope="col" class="l">{inline_html(name)}</th>' for name in head)
+    body = ""
+    for row in rows:
+        first, *others = (inline_html(cell) for cell in row)
+        cells = "".join(
+            f'<td class="{"w" if place in wide else "l"}">{cell}</td>'
+            for place, cell in enumerate(others, start=1)
+        )
+        body += f'<tr><th scope="row" class="l" style="{_NAME}">{first}</th>{cells}</tr>'
+    draw(
+        f'<div class="twc-scroll" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
+        f"<caption>{escape(caption)}</caption><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
+    )

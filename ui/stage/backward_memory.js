@@ -1,0 +1,190 @@
+/**
+ * The large slow memory during a backward: Q, dO and dQ at the left, O at the right, K, V, dK and dV above, and
+ * between them P, which is not stored. Gradients fill as they are written.
+ */
+
+import { storesOfGradient } from "./backward_history.js";
+import { el, setAttribute, setStyle, setText } from "./dom.js";
+import { paint, paintStill } from "./heat.js";
+import { blockLives, blockState, finalStore, heldO } from "./history.js";
+import { SMALLEST_LABELLED, drawMasked, tileSpan } from "./memory.js";
+import { format } from "./numbers.js";
+import { fill, showToken } from "./sentence.js";
+import { tensorLabel } from "./tensor_names.js";
+import { evenCell, readable } from "./tip.js";
+
+/** Every strip: where it lies, whose colour it wears, and whether it is filled as the run goes on. */
+const STRIPS = [
+  { name: "q", hue: "q", side: "queries", place: 2 },
+  { name: "d_o", hue: "o", side: "queries", place: 3 },
+  { name: "d_q", hue: "q", side: "queries", place: 4, made: true },
+  { name: "o", hue: "o", side: "queries", place: -1 },
+  { name: "k", hue: "k", side: "keys", place: 2 },
+  { name: "v", hue: "v", side: "keys", place: 3 },
+  { name: "d_k", hue: "k", side: "keys", place: 4, made: true },
+  { name: "d_v", hue: "v", side: "keys", place: 5, made: true },
+];
+const FIRST_BLOCK_ROW = 7;
+const FIRST_BLOCK_COLUMN = 5;
+
+/** Make the zone; the same form as `createMemory`. */
+export function createBackwardMemory(trace, words, context) {
+  const { problem, arrays } = trace;
+  const { tiles_q: tilesQ, tiles_k: tilesK, n_q: nQ, n_k: nK } = problem;
+  const tokens = { queries: problem.tokens_q.map(showToken), keys: problem.tokens_k.map(showToken) };
+  const spans = {
+    queries: Array.from({ length: tilesQ }, (_, tile) => tileSpan(tile, problem.block_q, nQ)),
+    keys: Array.from({ length: tilesK }, (_, tile) => tileSpan(tile, problem.block_k, nK)),
+  };
+  const lives = blockLives(trace);
+  const picture = el("div", { class: "picture backward", role: "group" });
+  const at = (node, row, column) => {
+    node.style.gridArea = `${row} / ${column}`;
+    picture.append(node);
+    return node;
+  };
+
+  function makeTile(strip, tile) {
+    const span = spans[strip.side][tile];
+    const across = strip.side === "keys";
+    const names = tokens[strip.side].slice(...span);
+    const label = tensorLabel(strip.name);
+    const part = { strip, tile, shown: strip.made ? null : arrays[strip.name].slice(...span) };
+    part.node = el("div", { class: `held ${across ? "across" : "down"}`, role: "img", "data-tensor": strip.name, "data-tile": String(tile),
+      "aria-label": `${label} ${names.join(" ")}`, style: `--hue: var(--tw-${strip.hue}); --rows: ${span[1] - span[0]}` },
+    el(strip.made ? "canvas" : "span", { class: "values" }));
+    readable(part.node, context.tip, {
+      cellAt: (x, y) => {
+        if (!part.shown?.length) return null;
+        const [rows, columns] = [part.shown.length, part.shown[0].length];
+        return across ? evenCell(y, x, rows, columns) : evenCell(x, y, rows, columns);
+      },
+      describe: (row, column) => (part.shown?.length ? fill(words.chip.cell, { name: label, row: names[row],
+        column: fill(words.chip.cell_dimension, { dimension: column }), value: format(part.shown[row][column], 5) }) : null),
+      size: () => (part.shown?.length ? [part.shown.length, part.shown[0].length] : [0, 0]),
+      onChoose: (row) => { if (!across) context.choose(row, false, tile); },
+    });
+    return part;
+  }
+
+  const tiles = {};
+  for (const strip of STRIPS) {
+    const across = strip.side === "keys";
+    const place = strip.place < 0 ? FIRST_BLOCK_COLUMN + tilesK : strip.place;
+    const letter = el("b", { class: `letter ${strip.hue} ${across ? "of-row" : "of-column"}`, text: strip.name.length === 1 ? strip.name.toUpperCase() : tensorLabel(strip.name) });
+    at(letter, across ? place : FIRST_BLOCK_ROW - 1, across ? FIRST_BLOCK_COLUMN - 1 : place);
+    tiles[strip.name] = spans[strip.side].map((_, tile) => {
+      const part = makeTile(strip, tile);
+      at(part.node, across ? place : FIRST_BLOCK_ROW + tile, across ? FIRST_BLOCK_COLUMN + tile : place);
+      return part;
+    });
+  }
+  const stores = Object.fromEntries(STRIPS.filter(({ made }) => made).map(({ name }) => [name, storesOfGradient(trace, name)]));
+  const labels = (side, className) => spans[side].map((span, tile) => at(
+    el("div", { class: `tokens ${className}`, "aria-hidden": "true" }, ...tokens[side].slice(...span).map((token) => el("span", {}, el("i", { text: token })))),
+    side === "keys" ? 1 : FIRST_BLOCK_ROW + tile, side === "keys" ? FIRST_BLOCK_COLUMN + tile : 1));
+  const keyLabels = labels("keys", "keys");
+  const queryLabels = labels("queries", "queries");
+  const caption = at(el("span", { class: "ghost-name", text: fill(words.outer.ghost, { n_q: nQ, n_k: nK }) }), FIRST_BLOCK_ROW - 1, FIRST_BLOCK_COLUMN);
+  caption.style.gridColumn = `${FIRST_BLOCK_COLUMN} / ${FIRST_BLOCK_COLUMN + tilesK}`;
+  const blocks = spans.queries.map((rows, q) => spans.keys.map((columns, k) => at(
+    el("div", { class: "block", "data-q": String(q), "data-k": String(k), style: `--rows: ${rows[1] - rows[0]}; --columns: ${columns[1] - columns[0]}` },
+      el("span", { class: "masked" })), FIRST_BLOCK_ROW + q, FIRST_BLOCK_COLUMN + k)));
+  const alive = el("canvas", { class: "alive-scores" });
+  const counts = el("p", { class: "counts", "data-testid": "ghost-counts" });
+  const key = el("ul", { class: "key" }, ...["alive", "gone", "skipped", "to_come"].map((state) =>
+    el("li", {}, el("span", { class: "block", "data-state": state.replace("_", "-") }), el("span", { text: words.outer[state] }))),
+  el("li", {}, el("span", { class: "visits-mark" }), el("span", { text: words.outer.visits })));
+  const root = el("section", { class: "zone outer", "aria-label": words.zones.outer },
+    el("header", {}, el("h3", { text: words.zones.outer }), el("span", { class: "note", text: words.zones.outer_note })), picture, counts, key);
+  setStyle(picture, "--tiles", String(tilesK));
+  setStyle(picture, "--row-tiles", String(tilesQ));
+
+  function fit() {
+    const width = picture.clientWidth;
+    if (width === 0) return;
+    const labelWidth = Math.min(64, Math.max(38, width * 0.125));
+    const strip = Math.min(52, Math.max(22, width * 0.074));
+    const forCells = width - labelWidth - 4 * strip - 3 * (tilesK + 5);
+    const cell = Math.max(2, Math.min(20, Math.floor((forCells / nK) * 4) / 4, 330 / nQ));
+    setStyle(picture, "--cell", `${cell}px`);
+    setStyle(picture, "--labels", `${labelWidth}px`);
+    setStyle(picture, "--strip", `${strip}px`);
+    setAttribute(picture, "data-small", cell < SMALLEST_LABELLED ? "" : null);
+  }
+  const watcher = new ResizeObserver(fit);
+  watcher.observe(root);
+
+  let painted = "";
+  function paintAll() {
+    const colours = context.colours();
+    for (const strip of STRIPS) {
+      for (const part of tiles[strip.name]) {
+        if (strip.made) part.shown = null;
+        else paintStill(part.node.firstChild, part.shown, context.scales[strip.name], colours[strip.hue], colours.muted, strip.side === "keys");
+      }
+    }
+    blocks.forEach((row, q) => row.forEach((block, k) => drawMasked(block.firstChild, problem.allowed, spans.queries[q], spans.keys[k], colours.muted)));
+    painted = context.theme();
+  }
+
+  function updateGradients(index, step) {
+    for (const [name, byTile] of Object.entries(stores)) {
+      for (const part of tiles[name]) {
+        const held = heldO(byTile[part.tile], index);
+        const values = held === null ? null : trace.blocks[held.block];
+        if (part.shown !== values) {
+          part.shown = values;
+          const { hue, side } = part.strip;
+          if (values) paint(part.node.firstChild, values, context.scales[name], context.colours()[hue], context.colours().muted, side === "keys");
+        }
+        setAttribute(part.node, "data-state", values === null ? "empty" : index >= finalStore(byTile[part.tile]) ? "final" : "partial");
+        const leaves = step.kind === "store" && step.tile[name === "d_q" ? 0 : 1] === part.tile && (step.tile[0] !== null) === (name === "d_q");
+        setAttribute(part.node, "data-here", leaves || (step.resident[name] && step.tile[name === "d_q" ? 0 : 1] === part.tile) ? "" : null);
+      }
+    }
+  }
+
+  function updateBlocks(index, step) {
+    const tally = { alive: 0, gone: 0, skipped: 0, "to-come": 0 };
+    lives.forEach((row, q) => row.forEach((life, k) => {
+      const state = blockState(life, index);
+      tally[state] += 1;
+      setAttribute(blocks[q][k], "data-state", state);
+      setAttribute(blocks[q][k], "data-current", step.tile[0] === q && step.tile[1] === k ? "" : null);
+    }));
+    const text = fill(words.outer.counts, { ...tally, to_come: tally["to-come"] });
+    setText(counts, text);
+    setAttribute(picture, "aria-label", fill(words.outer.picture, { counts: text }));
+    const shown = ["d_s", "d_p", "p", "s"].find((name) => step.work[name]);
+    if (tally.alive && shown) {
+      const home = blocks[step.tile[0]][step.tile[1]];
+      if (alive.parentNode !== home) home.append(alive);
+      paint(alive, step.work[shown], context.scales[shown], context.colours()[shown === "p" ? "p" : "s"], context.colours().muted);
+    } else alive.remove();
+  }
+
+  return {
+    root,
+    tile: (name, index) => tiles[name]?.[index]?.node,
+    update({ step, index, row }) {
+      if (painted !== context.theme()) paintAll();
+      const [q, k] = step.tile;
+      for (const strip of STRIPS) {
+        if (strip.made) continue;
+        const here = step.resident[strip.name] ? (strip.side === "queries" ? q : k) : null;
+        for (const part of tiles[strip.name]) setAttribute(part.node, "data-here", part.tile === here ? "" : null);
+      }
+      queryLabels.forEach((node, tile) => {
+        setAttribute(node, "data-here", tile === q ? "" : null);
+        [...node.children].forEach((token, place) => setAttribute(token, "data-chosen", tile === q && place === row ? "" : null));
+      });
+      keyLabels.forEach((node, tile) => setAttribute(node, "data-here", tile === k ? "" : null));
+      updateGradients(index, step);
+      updateBlocks(index, step);
+    },
+    destroy() {
+      watcher.disconnect();
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/** Keep the two memories inside the screen: they are drawn smaller where they would not fit. */
+
+import { setStyle } from "./dom.js";
+
+/** Narrower than this, in pixels, presenter mode scrolls instead: a telephone is no projector. */
+const NARROWEST = 800;
+
+/** Smaller than this share the numbers could not be told apart. */
+const SMALLEST = 0.4;
+
+/** Make it. `fit()` is to be called whenever what the zones show has changed. */
+export function createFitting(root) {
+  const zones = () => [...root.querySelectorAll(".zone.outer, .zone.chip")];
+  let due = 0;
+
+  function measure() {
+    due = 0;
+    if (!root.isConnected || !root.hasAttribute("data-presenter")) return;
+    const narrow = root.clientWidth < NARROWEST;
+    for (const zone of zones()) {
+      // The zones' contents stand in one wrapper each only here, as the layout of the page needs none.
+      setStyle(zone, "--shrink", "1");
+      if (narrow) continue;
+      let share = 1;
+      // A narrower zoom gives more width, so lines may join: a second look is enough.
+      for (let look = 0; look < 3 && zone.scrollHeight > zone.clientHeight + 1; look += 1) {
+        share = Math.max(SMALLEST, (share * zone.clientHeight) / zone.scrollHeight);
+        setStyle(zone, "--shrink", share.toFixed(3));
+      }
+    }
+  }
+  const watcher = new ResizeObserver(() => schedule());
+  function schedule() {
+    if (!due) due = requestAnimationFrame(measure);
+  }
+  return {
+    fit: schedule,
+    start() {
+      watcher.observe(root);
+      schedule();
+    },
+    stop() {
+      watcher.disconnect();
+      cancelAnimationFrame(due);
+      due = 0;
+      for (const zone of zones()) zone.style.removeProperty("--shrink");
+    },
+  };
+}
