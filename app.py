@@ -40,6 +40,10 @@ WARM_MODULES = (
     "ui.frame",
     "ui.palette",
     "ui.stage",
+    "ui.exactness.lab",
+    "ui.evidence.page",
+    "ui.evidence.errata",
+    "ui.reference.parts",
 )
 
 

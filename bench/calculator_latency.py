@@ -1,8 +1,9 @@
 """How fast the calculator answers: from a key press to the new number on screen, and the server's time.
 
 Serves the app, and a bare Streamlit page with one slider, both configured as the app is; drives both with
-one browser on the same machine. The bare page does without Streamlit's garbage collection after each run, so
-that it is the strictest measure. ``python -m bench.calculator_latency``, on a machine that does nothing else.
+one browser on the same machine. Streamlit's garbage collection after each run is off in both: it costs the
+bare page several times its own work, and would hide ours. Run ``python -m bench.calculator_latency`` on a
+machine that does nothing else.
 
 Targets: a change is on screen within 150 ms (95th percentile), and costs the server no more than 3 times the
 bare page's time.
@@ -155,9 +156,10 @@ def main() -> int:
         browser = playwright.chromium.launch(executable_path=find_chromium(), headless=True, args=ARGUMENTS)
         bare = Path(folder) / "bare.py"
         bare.write_text(BARE, encoding="utf-8")
+        quiet = ("--runner.postScriptGC", "false")
         with (
-            serving(bare, Path(folder)) as (bare_url, bare_pid),
-            serving(ROOT / "app.py", ROOT) as (url, pid),
+            serving(bare, *quiet) as (bare_url, bare_pid),
+            serving(ROOT / "app.py", *quiet) as (url, pid),
         ):
             page = browser.new_page()
             floor = bare_ms(page, bare_url, bare_pid, times)

@@ -65,7 +65,7 @@ def tiled_backward(
             note("load_kv", (None, j), None, d_k=dk, d_v=dv)
         for i, rows in enumerate(q_tiles):
             if not visited[i]:
-                note("skip", (i, j))
+                note("skip", (i, j), None, **({"d_k": dk, "d_v": dv} if any(visited) else {}))
                 continue
             at = slice(*rows)
             q, do, dq = head.q[at], d_o[at], d_q[at].copy()
@@ -94,10 +94,10 @@ def tiled_backward(
 
             ds_stored = head.fmt.round(ds)
             dq_before, dq = dq, dq + scale * (ds_stored @ k)
-            note("d_q", (i, j), None, d_q=dq, d_k=dk, d_v=dv, d_s=ds, d_q_before=dq_before)
+            note("d_q", (i, j), None, d_q=dq, d_k=dk, d_v=dv, p=p, d_s=ds, d_q_before=dq_before)
 
             dk_before, dk = dk, dk + scale * (ds_stored.T @ q)
-            note("d_k", (i, j), None, d_q=dq, d_k=dk, d_v=dv, d_s=ds, d_k_before=dk_before)
+            note("d_k", (i, j), None, d_q=dq, d_k=dk, d_v=dv, p=p, d_s=ds, d_k_before=dk_before)
 
             note("discard", (i, j), None, d_q=dq, d_k=dk, d_v=dv, block=s)
             d_q[at] = head.fmt.round(dq)  # dQ waits in outer memory, in the storage format

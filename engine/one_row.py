@@ -107,7 +107,8 @@ def softmax_row(x: Sequence[float], method: Method) -> RowRun:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, not {method!r}")
     if not 1 <= len(x) <= MAX_ELEMENTS:
         raise ValueError(f"a row has from 1 to {MAX_ELEMENTS} elements here, not {len(x)}")
-    row = np.asarray(x, np.float32)
+    with np.errstate(over="ignore"):  # what float32 cannot hold is refused below, by its own name
+        row = np.asarray(x, np.float32)
     for i, value in enumerate(row.tolist()):
         if math.isnan(value) or value == math.inf:
             raise ValueError(f"element {i} is {x[i]}; a score must be a finite float32 or -inf")

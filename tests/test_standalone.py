@@ -16,7 +16,7 @@ from ui.downloads import VERSION
 from ui.qr import MAX_LINK, qr_svg
 from ui.stage.component import STAGE_JS
 from ui.stage.payload import Payload, encode
-from ui.stage.standalone import standalone_html
+from ui.stage.standalone import lean, standalone_html
 
 MAX_BYTES = 400_000
 
@@ -93,6 +93,13 @@ def test_the_same_modules_run_in_it(document: str) -> None:
     bodies = re.findall(r"^(?:async )?function \w+\(.*$", STAGE_JS, re.MULTILINE)
     assert len(bodies) > 100
     assert [line for line in bodies if line.strip() not in script] == []
+
+
+def test_only_comments_that_stand_alone_and_indentation_are_left_out() -> None:
+    source = (
+        "/** One\n * two. */\nlet a = 1; // kept\n\n  // gone\n  /* kept */ b();\n  c(); /* kept\n  too */\n"
+    )
+    assert lean(source) == "let a = 1; // kept\n/* kept */ b();\nc(); /* kept\ntoo */\n"
 
 
 @pytest.mark.parametrize("title", ["</title><script>alert(1)</script>", 'a "b" & <i>c</i>'])

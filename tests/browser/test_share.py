@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from engine import read_trace, trace_to_dict, trace_to_json
 from tests.browser.conftest import Trouble, watch
-from tests.browser.test_stage import at, open_stage, press, scrub, traced
+from tests.browser.test_stage import at, open_stage, press, scrub, stop_asking, traced
 from tests.browser.test_stage_modules import Modules
 from ui.stage.payload import encode
 
@@ -382,6 +382,7 @@ def test_embedded_there_is_only_the_stage(page: Page, server_url: str) -> None:
     # The shell's own link for keyboards, "Skip to main content", may stay.
     expect(page.get_by_test_id("stMain").get_by_role("link")).to_have_count(0)
     expect(page.get_by_role("heading", level=1)).to_have_count(1)
+    stop_asking(stage)
     press(stage, "Next step")
     at(stage, 8)
     assert not trouble.errors

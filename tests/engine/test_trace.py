@@ -31,8 +31,8 @@ WORK = {
     "d_v": {"p", "d_v_before"},
     "d_p": {"p", "d_p"},
     "d_s": {"p", "d_p", "d_s", "delta"},
-    "d_q": {"d_s", "d_q_before"},
-    "d_k": {"d_s", "d_k_before"},
+    "d_q": {"p", "d_s", "d_q_before"},
+    "d_k": {"p", "d_s", "d_k_before"},
 }
 VISIT = ["score", "update_max", "rescale", "accumulate", "discard"]
 BACK_VISIT = ["recompute_score", "recompute_p", "d_v", "d_p", "d_s", "d_q", "d_k", "discard", "store"]
@@ -50,8 +50,10 @@ def work_of(step: Step, loop: str) -> set[str]:
 def state_of(step: Step, loop: str) -> set[str]:
     """What is carried at this kind of step."""
     if loop == "backward":
-        if step.kind in ("partition", "delta", "skip"):
+        if step.kind in ("partition", "delta"):
             return set()
+        if step.kind == "skip":
+            return {"d_k", "d_v"} if step.resident else set()
         if step.kind == "load_kv" or (step.kind == "store" and step.tile[0] is None):
             return {"d_k", "d_v"}
         return {"d_q", "d_k", "d_v"}

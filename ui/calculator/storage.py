@@ -170,7 +170,7 @@ def _draw_bars(shape: AttentionShape, values: Values, formulas: bool) -> None:
     standard = [Segment("s", "scores", scores), *stay, *kept]
     tiled = [Segment("lse", "lse", tensors.lse), *stay, *kept]
     rows = [("Standard", *(scores, 0)), ("Tiled", *(0, tensors.lse))]
-    columns = ("", "scores", "lse", "Q", "K", "V", "O", "KV cache", *(("weights",) if model else ()))
+    columns = ("algorithm", "scores", "lse", "Q", "K", "V", "O", "KV cache", *(("weights",) if model else ()))
     tail = [f"{size:,}" for size in (tensors.q, tensors.k, tensors.v, tensors.o, cache)]
     tail += [f"{weights:,}"] if model else []
     alt = say(

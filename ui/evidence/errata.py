@@ -36,7 +36,7 @@ def _cells(name: str) -> list[str]:
 def draw_errata() -> None:
     """The mistakes as a table with links."""
     head = [WORDS.say("columns", name) for name in ("place", "printed", "right", "effect", "source")]
-    draw_linked_table(WORDS.say("errata", "caption"), head, list(map(_cells, ENTRIES)), wide=(2, 3))
+    draw_linked_table(WORDS.say("errata", "caption"), head, list(map(_cells, ENTRIES)), wide=(1, 2, 3))
 
 
 @lru_cache(maxsize=1)

@@ -31,12 +31,18 @@ function rowSumLines(subject, words) {
   if (method === "naive") return naiveSum(subject, words);
   if (frame.m === null) return [line(words.formula.l, "l = l_old + e^{−∞}", `${format(frame.l_before)} + 0`, format(frame.l))];
   if (method === "two_pass") {
+    if (frame.l === 0 && x !== null) {
+      return [uncomputed(words, "l = l_old + e^{x − m}", `0 + e^{${shownScore(x)} − ${wrap(shownScore(frame.m))}}`, 0)];
+    }
     return [computed(words.formula.l, "l = l_old + e^{x − m}", [frame.l_before, x, frame.m],
       (l, value, m) => l + Math.exp(value - m), frame.l, (l, value, m) => `${l} + e^{${value} − ${wrap(m)}}`, MOST)];
   }
   const lines = [computed(words.formula.m, "m_new = max(m_old, x)", [frame.m_before, x], Math.max, frame.m,
     (m, value) => `max(${m}, ${value})`, MOST)];
-  lines.push(frame.rises
+  const shrunkAway = frame.alpha === 0 && frame.m_before !== null;
+  if (shrunkAway) {
+    lines.push(uncomputed(words, "alpha = e^{m_old − m_new}", `e^{${shownScore(frame.m_before)} − ${wrap(shownScore(frame.m))}}`, 0));
+  } else lines.push(frame.rises
     ? computed(words.formula.alpha, "alpha = e^{m_old − m_new}", [frame.m_before, frame.m], (old, m) => Math.exp(old - m),
       frame.alpha, (old, m) => `e^{${old} − ${wrap(m)}}`, MOST)
     : line(words.formula.alpha, "alpha = e^{m_old − m_new}", `e^{${format(0)}}`, "1"));
@@ -57,6 +63,8 @@ function rowOutputLines({ method, frame, x }, words) {
     return [computed(words.formula.y, symbols, [x, frame.l], (value, l) => Math.exp(value) / l, share,
       (value, l) => `e^{${value}} / ${l}`, MOST)];
   }
+  // A share too small for float32 is 0 there, which no calculator would confirm.
+  if (share === 0 && x !== null) return [uncomputed(words, symbols, `e^{${shownScore(x)} − ${wrap(shownScore(frame.m))}} / ${format(frame.l, 4)}`, share)];
   return [computed(words.formula.y, symbols, [x, frame.m, frame.l], (value, m, l) => Math.exp(value - m) / l, share,
     (value, m, l) => `e^{${value} − ${wrap(m)}} / ${l}`, MOST)];
 }

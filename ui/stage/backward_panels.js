@@ -2,16 +2,11 @@
 
 const ofQueries = (name) => ({ trace, step }) => (step.resident[name] && step.rows ? trace.arrays[name].slice(...step.rows) : null);
 const ofKeys = (name) => ({ trace, step }) => (step.resident[name] && step.cols ? trace.arrays[name].slice(...step.cols) : null);
-const gathered = (name) => ({ trace, step, index }) => {
+const gathered = (name) => ({ trace, step }) => {
   // The step that stores a gradient shows it on its way out.
   const leaves = step.kind === "store" && (name === "d_q") === (step.tile[0] !== null);
   if (!step.resident[name] && !leaves) return null;
-  // A skipped tile carries no state, but what the key tile has gathered is still on chip.
-  for (let at = index; at >= 0; at -= 1) {
-    const held = trace.steps[at].state?.[name];
-    if (held !== undefined && held !== null) return trace.blocks[held];
-  }
-  return null;
+  return trace.blocks[step.state[name]] ?? null;
 };
 
 function gatheredNote(name) {
@@ -33,13 +28,9 @@ function slopesHeld({ step }) {
   return step.resident.d_p ? "d_p" : "d_s";
 }
 
-/** A block on chip. Later steps of its visit do not repeat it, so it may stand a few steps back. */
-function heldBlock({ trace, step, index }, name) {
-  if (!step.resident[name]) return null;
-  for (let at = index; at >= 0 && trace.steps[at].tile[0] === step.tile[0] && trace.steps[at].tile[1] === step.tile[1]; at -= 1) {
-    if (trace.steps[at].work[name]) return trace.steps[at].work[name];
-  }
-  return null;
+/** A block on chip. */
+function heldBlock({ step }, name) {
+  return step.resident[name] ? (step.work[name] ?? null) : null;
 }
 
 export const BACKWARD = [

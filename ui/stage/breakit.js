@@ -8,6 +8,9 @@ import { fill, nameTokens, showToken } from "./sentence.js";
 /** More rows than this are counted and not named; `nameTokens` names each of so many. */
 const MOST_NAMED = 4;
 
+/** The largest tile that the page's menu offers, in keys. */
+const WIDEST_TILE = 64;
+
 const COMPARED = ["m", "alpha", "l", "acc", "o"];
 
 /** Whether two numbers differ by more than a few roundings. NaN is like NaN. */
@@ -36,12 +39,9 @@ export function luckOf(comparison, tokens) {
 }
 
 /** The same run with all its keys in one tile, as the rest of an address; null when no menu offers such a tile. */
-function oneTile({ problem }, search) {
-  if (problem.tiles_k < 2 || problem.n_k > 64) return null;
-  const query = new URLSearchParams(search);
-  for (const name of ["step", "row"]) query.delete(name);
-  query.set("run_bk", "64");
-  return query.toString();
+function oneTile({ problem }, query) {
+  if (query === null || problem.tiles_k < 2 || problem.n_k > WIDEST_TILE) return null;
+  return new URLSearchParams({ ...query, run_bk: String(WIDEST_TILE) }).toString();
 }
 
 function linksTo(title, examples, words) {
@@ -50,8 +50,8 @@ function linksTo(title, examples, words) {
     ...(links.length ? links.flatMap((link, place) => (place ? [" · ", link] : [link])) : [words.none]));
 }
 
-/** Make the zone. `go` shows a step. */
-export function createBreakit(trace, comparison, context, go) {
+/** Make the zone. `go` shows a step; `query` holds the settings of the run in its address, or is null. */
+export function createBreakit(trace, comparison, context, go, query) {
   const { words, examples } = comparison;
   const tokens = trace.problem.tokens_q.map(showToken);
   const { outcome, lucky } = luckOf(comparison, tokens);
@@ -73,7 +73,7 @@ export function createBreakit(trace, comparison, context, go) {
     el("p", { class: "luck", "data-testid": "luck", "data-outcome": outcome }, el("b", { text: summary }), ` ${fill(words.needs, { by_luck: comparison.by_luck })}`));
   // A file opened from disk has no page to go to.
   if (location.protocol.startsWith("http")) {
-    const address = oneTile(trace, location.search);
+    const address = oneTile(trace, query);
     const here = address === null ? [] : [{ label: words.one_tile, address }];
     const [fits, unlucky] = comparison.one_tile_agrees ? [here, []] : [[], here];
     text.append(el("details", {}, el("summary", { text: words.inputs }), linksTo(words.lucky, [...fits, ...examples.lucky], words), linksTo(words.unlucky, [...unlucky, ...examples.unlucky], words)));
@@ -95,10 +95,10 @@ export function createBreakit(trace, comparison, context, go) {
   const note = fill(words.chart_note, rangeText(comparison));
   const grid = el("div", { class: "errors", role: "group", "aria-label": words.chart }, ...charts.map(({ root }) => root));
   const root = el("section", { class: "zone breakit", "data-testid": "breakit", "data-mistake": comparison.mistake, "aria-label": fill(words.title, { name: comparison.name }) },
-    el("header", {}, el("h3", { text: fill(words.title, { name: comparison.name }) })),
+    el("header", {}, el("h2", { text: fill(words.title, { name: comparison.name }) })),
     el("div", { class: "break-grid" }, text,
       el("div", { class: "sides-box" }, table),
-      el("div", { class: "growth" }, el("h4", { text: words.chart }), grid, el("p", { class: "note", text: note }))));
+      el("div", { class: "growth" }, el("h3", { text: words.chart }), grid, el("p", { class: "note", text: note }))));
 
   return {
     root,

@@ -115,9 +115,9 @@ function create(host, data, start, moved) {
   });
   zones.push(predict);
   if (data.comparison) {
-    const breakit = createBreakit(trace, data.comparison, context, actions.go);
+    const breakit = createBreakit(trace, data.comparison, context, actions.go, data.share?.query ?? null);
     zones.push(breakit);
-    root.querySelector(".stage-grid").before(breakit.root);
+    root.querySelector(".stage-grid").prepend(breakit.root);
   }
   transport.root.querySelector(".place").before(predict.toggle);
   transport.root.append(predict.card);

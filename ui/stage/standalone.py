@@ -1,7 +1,7 @@
 """The player and one run as a single HTML file that opens from disk, without network.
 
-The very same modules and styles as in the app. Opened from `file:`, a page may not load modules, so they become
-one classic script; the run is data beside it, which no browser executes.
+The very same modules and styles as in the app. Opened from `file:`, a page may not load modules, so they
+become one classic script; the run is data beside it, which no browser executes.
 """
 
 import base64
@@ -11,25 +11,26 @@ import json
 import re
 
 from lesson.share_text import load_share_text
-from ui.stage.component import STAGE_CSS, STAGE_JS
+from ui.palette import css_variables
+from ui.stage.component import FOLDER, STAGE_CSS, STAGE_JS
 from ui.stage.payload import Payload
 
-__all__ = ["standalone_html"]
+__all__ = ["lean", "standalone_html"]
 
 _DEFAULT_EXPORT = re.compile(r"^export default (\w+);\s*\Z", re.MULTILINE)
 
+_PAGE_CSS = f":root {{\ncolor-scheme: light dark;\n{css_variables()}\n}}\n" + (
+    FOLDER / "standalone.css"
+).read_text(encoding="utf-8")
+
 # Comments that stand alone, and indentation: a fifth of the text, and nothing that runs.
-_COMMENTS = re.compile(r"^[ \t]*(?://[^\n]*|/\*.*?\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
+_COMMENTS = re.compile(r"^[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
 _INDENT = re.compile(r"^[ \t]+|^\n", re.MULTILINE)
 
-_PAGE_CSS = """
-:root { color-scheme: light dark; }
-body { margin: 0; background: light-dark(#ffffff, #10151c); color: light-dark(#1b2430, #e8edf3); font: 15px/1.5 system-ui, sans-serif; }
-main { box-sizing: border-box; max-width: 1400px; margin: 0 auto; padding: 16px 20px 24px; }
-h1 { font-size: 1.4rem; margin: 0 0 10px; }
-footer { margin-top: 14px; font-size: 13px; color: light-dark(#556274, #a3b0c0); }
-@media (max-width: 640px) { main { padding: 10px; } }
-"""
+
+def lean(source: str) -> str:
+    """Leave out what no browser needs."""
+    return _INDENT.sub("", _COMMENTS.sub("", source))
 
 
 def _classic(module: str) -> str:
@@ -46,7 +47,7 @@ def _classic(module: str) -> str:
     body = module[: found.start()]
     if re.search(r"</script|<!--", body, re.IGNORECASE):
         raise ValueError("the joined module holds text that would end its script element")
-    body = _INDENT.sub("", _COMMENTS.sub("", body))
+    body = lean(body)
     return f"""(() => {{
 "use strict";
 {body}
@@ -83,7 +84,8 @@ def standalone_html(payload: Payload, *, title: str, name: str, version: str, st
         "share": {"title": title, "name": name},
     }
     # Inside a script element only "<" could end it; JSON may write it as an escape.
-    text = json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    plain = json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    text = plain.replace("<", "\\u003c")
     script = _classic(STAGE_JS)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = (
@@ -101,7 +103,7 @@ def standalone_html(payload: Payload, *, title: str, name: str, version: str, st
 <meta name="license" content="Apache-2.0">
 <title>{shown} · Tilewise</title>
 <link rel="icon" href="data:,">
-<style>{_PAGE_CSS}</style>
+<style>{lean(_PAGE_CSS)}</style>
 </head>
 <body>
 <main>
@@ -110,7 +112,8 @@ def standalone_html(payload: Payload, *, title: str, name: str, version: str, st
 <div id="stage-host"></div>
 <footer>{html.escape(words["about"].format(title=title, version=version))}</footer>
 </main>
-<template id="stage-template"><style>{_INDENT.sub("", _COMMENTS.sub("", STAGE_CSS))}</style><div class="stage-host"></div></template>
+<template id="stage-template"><style>{lean(STAGE_CSS)}</style>
+<div class="stage-host"></div></template>
 <script type="application/json" id="stage-data">{text}</script>
 <script>{script}</script>
 </body>

@@ -1,0 +1,162 @@
+"""For everyone: axe-core finds nothing to mend in what we draw; keyboard, zoom and narrow screens work."""
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.browser.stage_page import go, mount, traced
+from ui.stage.payload import encode
+from ui.stage.standalone import standalone_html
+
+KEY = "keys-lock.subject"
+KNOWN = tomllib.loads((Path(__file__).parent / "known_axe.toml").read_text(encoding="utf-8")).get("known", [])
+
+
+def violations(page: Page) -> list[tuple[str, str, str]]:
+    """Return every violation of every level, as rule, element and what axe says of it."""
+    found: dict[str, Any] = Axe().run(page).response
+    return [
+        (violation["id"], " ".join(str(part) for part in node["target"]), node["failureSummary"])
+        for violation in found["violations"]
+        for node in violation["nodes"]
+    ]
+
+
+def ours(page: Page) -> list[tuple[str, str, str]]:
+    """Return the violations that are not those of Streamlit's own shell."""
+    return [
+        (rule, target, text)
+        for rule, target, text in violations(page)
+        if not any(known["rule"] == rule and known["target"] in target for known in KNOWN)
+    ]
+
+
+WIDTHS = [(390, 844), (1024, 768), (1440, 900)]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "height"), WIDTHS)
+@pytest.mark.parametrize("query", ["", "?present=1"])
+def test_axe_finds_nothing_in_the_stage(
+    new_page: Callable[..., Page], theme: str, width: int, height: int, query: str
+) -> None:
+    page = new_page(width=width, height=height, theme=theme)
+    trace = traced(KEY)
+    stage = mount(page, trace, query)
+    seen: set[str] = set()
+    for index, step in enumerate(trace.steps):
+        if step.kind in {"load_kv", "mask", "rescale", "accumulate", "skip", "store"} and step.kind not in seen:
+            seen.add(step.kind)
+            go(page, index)
+            assert violations(page) == [], step.kind
+    if query:
+        page.keyboard.press("a")
+        page.keyboard.press("n")
+        assert violations(page) == []
+    else:
+        # A budget that does not hold the run has words of its own.
+        stage.get_by_test_id("budget-number").fill("2000")
+        stage.get_by_test_id("budget-number").press("Enter")
+        assert violations(page) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "height"), WIDTHS)
+@pytest.mark.parametrize("query", ["", "?run_order=kv_outer&step=30", "?present=1&step=8"])
+def test_axe_finds_nothing_on_the_page_but_the_shells_own(
+    new_page: Callable[..., Page], server_url: str, theme: str, width: int, height: int, query: str
+) -> None:
+    page = new_page(width=width, height=height, theme=theme)
+    page.goto(f"{server_url}/step_through{query}")
+    expect(page.get_by_test_id("stage")).to_be_visible()
+    expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
+    assert ours(page) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("query", ["", "?present=1"])
+def test_axe_finds_nothing_in_the_exported_file(
+    new_page: Callable[..., Page], tmp_path: Path, theme: str, query: str
+) -> None:
+    page = new_page(theme=theme)
+    file = tmp_path / "run.html"
+    file.write_text(
+        standalone_html(encode(traced(KEY)), title="A run", name="run", version="0"), encoding="utf-8"
+    )
+    # The file's policy forbids scripts that are not its own; axe is one.
+    bare = file.read_text(encoding="utf-8").replace('http-equiv="Content-Security-Policy"', 'name="no-policy"')
+    file.write_text(bare, encoding="utf-8")
+    page.goto(file.as_uri() + query)
+    expect(page.get_by_test_id("stage")).to_be_visible()
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (720, 450)])
+def test_narrow_and_zoomed_pages_stack_and_keep_the_controls_in_reach(
+    new_page: Callable[..., Page], width: int, height: int
+) -> None:
+    """A window of 1440 × 900 at 200 % zoom is 720 × 450."""
+    page = new_page(width=width, height=height)
+    trace = traced(KEY)
+    stage = mount(page, trace)
+    for index in range(0, len(trace.steps), 9):
+        go(page, index)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        expect(stage.get_by_role("button", name="Next step", exact=True)).to_be_in_viewport()
+    for zone in ("outer", "chip", "words", "ledger"):
+        stage.locator(f".zone.{zone}").scroll_into_view_if_needed()
+        expect(stage.get_by_role("button", name="Next step", exact=True)).to_be_in_viewport()
+
+
+def test_every_control_is_reached_by_tab_with_a_visible_focus(page: Page) -> None:
+    trace = traced(KEY)
+    stage = mount(page, trace, f"?step={trace.first_rescale()}")
+    wanted = stage.evaluate(
+        """root => [...root.querySelectorAll('button, input, select, [tabindex="0"]')]
+          .filter((node) => node.getClientRects().length && !node.disabled).length"""
+    )
+    reached = set()
+    focus = """() => {
+      const node = document.getElementById('at').shadowRoot.activeElement;
+      if (!node) return null;
+      const style = getComputedStyle(node);
+      const all = [...document.getElementById('at').shadowRoot.querySelectorAll('*')];
+      return [all.indexOf(node), style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2];
+    }"""
+    for _ in range(wanted + 2):
+        page.keyboard.press("Tab")
+        held = page.evaluate(focus)
+        if held is None:
+            continue
+        assert held[1], held
+        reached.add(held[0])
+    assert len(reached) == wanted
+
+
+def test_the_live_region_says_the_sentence_and_nothing_else(page: Page) -> None:
+    trace = traced(KEY)
+    stage = mount(page, trace)
+    spoken = stage.locator("[aria-live]")
+    expect(spoken).to_have_count(1)
+    expect(spoken).to_have_attribute("aria-live", "polite")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+        expect(spoken).to_have_text(stage.get_by_test_id("sentence").inner_text())
+
+
+def test_states_differ_by_more_than_colour(page: Page) -> None:
+    """Blocks alive, gone, skipped and to come differ in their line or pattern; strips empty and final likewise."""
+    trace = traced(KEY)
+    stage = mount(page, trace, f"?step={trace.first_rescale()}")
+    looks = stage.evaluate(
+        """root => ['alive', 'gone', 'skipped', 'to-come'].map((state) => {
+          const style = getComputedStyle(root.querySelector(`.picture .block[data-state="${state}"]`));
+          return [style.outlineStyle, style.outlineWidth, style.backgroundImage !== 'none'].join(' ');
+        })"""
+    )
+    assert len(set(looks)) == 4, looks
