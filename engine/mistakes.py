@@ -131,7 +131,7 @@ MISTAKES = {
             DivideEveryTile(),
             "accumulate",
             "The quotient is added to terms that are not divided yet: earlier blocks fade at each division.",
-            "There is only one block.",
+            "There is only one block, or one block outweighs all the others.",
         ),
         Mistake(
             "tile_max_instead_of_running_max",

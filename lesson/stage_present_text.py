@@ -88,4 +88,8 @@ def load_presenter_text(direction: str = "forward", language: str = LANGUAGE) ->
             _refuse_slots(
                 f"{path.name}: {name}.{kind}", template, {"query", "keys"} if kind in questions else set()
             )
-    return {"bar": words["bar"], "questions": words["questions"][direction], "notes": words["notes"][direction]}
+    return {
+        "bar": words["bar"],
+        "questions": words["questions"][direction],
+        "notes": words["notes"][direction],
+    }

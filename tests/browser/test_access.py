@@ -50,7 +50,10 @@ def test_axe_finds_nothing_in_the_stage(
     stage = mount(page, trace, query)
     seen: set[str] = set()
     for index, step in enumerate(trace.steps):
-        if step.kind in {"load_kv", "mask", "rescale", "accumulate", "skip", "store"} and step.kind not in seen:
+        if (
+            step.kind in {"load_kv", "mask", "rescale", "accumulate", "skip", "store"}
+            and step.kind not in seen
+        ):
             seen.add(step.kind)
             go(page, index)
             assert violations(page) == [], step.kind
@@ -89,7 +92,9 @@ def test_axe_finds_nothing_in_the_exported_file(
         standalone_html(encode(traced(KEY)), title="A run", name="run", version="0"), encoding="utf-8"
     )
     # The file's policy forbids scripts that are not its own; axe is one.
-    bare = file.read_text(encoding="utf-8").replace('http-equiv="Content-Security-Policy"', 'name="no-policy"')
+    bare = file.read_text(encoding="utf-8").replace(
+        'http-equiv="Content-Security-Policy"', 'name="no-policy"'
+    )
     file.write_text(bare, encoding="utf-8")
     page.goto(file.as_uri() + query)
     expect(page.get_by_test_id("stage")).to_be_visible()

@@ -82,7 +82,9 @@ def as_python(text: str) -> str:
     """Turn what is on the screen into what a calculator is given."""
     text = text.replace("−", "-").replace("\xa0", " ").removeprefix("= ")
     text = re.sub(r"(?<=\d),(?=\d{3})", "", text)
-    text = re.sub(r"(\d[\d.]*) × 10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda m: f"{m[1]}e{m[2].translate(SUPERSCRIPTS)}", text)
+    text = re.sub(
+        r"(\d[\d.]*) × 10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda m: f"{m[1]}e{m[2].translate(SUPERSCRIPTS)}", text
+    )
     text = text.replace("e^(", "exp(").replace("×", "*").replace("ln(", "log(")
     return text.replace("⌈", "ceil(").replace("⌉", ")").replace("∞", "inf")
 
@@ -186,7 +188,9 @@ def expected(trace: Trace, frame: dict[str, Any]) -> tuple[list[float], list[flo
             return [one("m_new")], [one("m_new")]
         case "rescale":
             results = [one("alpha"), one("l_after"), first(state["acc"])]
-            return ([one("alpha")] if work["rescaled"][row] else []), results if one("m_new") > -math.inf else []
+            return ([one("alpha")] if work["rescaled"][row] else []), results if one(
+                "m_new"
+            ) > -math.inf else []
         case "accumulate":
             if one("row_sum") == 0:
                 return [], []
@@ -234,7 +238,9 @@ def test_a_kind_of_frame_shows_the_engines_numbers(shared: Page, kind: str, orde
                     assert held is None and text == ""
                     continue
                 exact = float(np.asarray(source)[row])
-                assert held == "null" if exact == -math.inf else math.isclose(float(held), exact, rel_tol=1e-5), column
+                assert (
+                    held == "null" if exact == -math.inf else math.isclose(float(held), exact, rel_tol=1e-5)
+                ), column
                 assert shows(text, exact), (column, text, exact)
             seen += 1
     assert seen > 0

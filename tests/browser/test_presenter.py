@@ -28,7 +28,9 @@ def present(page: Page, stage: Locator) -> None:
 
 @pytest.mark.parametrize(("width", "height"), [(1024, 768), (1440, 900), (1920, 1080)])
 @pytest.mark.parametrize("key", [KEY, "rising", "ragged"])
-def test_it_fits_the_screen_in_large_type(new_page: Callable[..., Page], key: str, width: int, height: int) -> None:
+def test_it_fits_the_screen_in_large_type(
+    new_page: Callable[..., Page], key: str, width: int, height: int
+) -> None:
     page = new_page(width=width, height=height)
     trace = traced(key)
     stage = mount(page, trace, "?present=1")
@@ -50,7 +52,10 @@ def test_it_fits_the_screen_in_large_type(new_page: Callable[..., Page], key: st
                   .filter((box) => box.width).map((box) => [box.left, box.top, box.right, box.bottom])"""
             )
             for left, top, right, bottom in boxes:
-                assert left >= 0 and top >= 0 and right <= width + 0.5 and bottom <= height + 0.5, (kind, boxes)
+                assert left >= 0 and top >= 0 and right <= width + 0.5 and bottom <= height + 0.5, (
+                    kind,
+                    boxes,
+                )
             small = stage.evaluate(
                 """(root, names) => [...root.querySelectorAll(names)].filter((node) => node.getClientRects().length)
                   .map((node) => parseFloat(getComputedStyle(node).fontSize)).filter((size) => size < 24)""",
@@ -162,7 +167,9 @@ def test_the_focus_stays_on_the_stage(page: Page) -> None:
     stage = mount(page, traced(KEY), "?present=1")
     for _ in range(60):
         page.keyboard.press("Tab")
-        inside = page.evaluate("() => document.activeElement === document.getElementById('at') || document.activeElement === document.body")
+        inside = page.evaluate(
+            "() => document.activeElement === document.getElementById('at') || document.activeElement === document.body"
+        )
         assert inside
     expect(stage).to_have_attribute("data-presenter", "")
 
@@ -205,7 +212,9 @@ def test_the_budget_line_moves_and_says_what_does_not_fit(page: Page) -> None:
     assert beyond == excess
     expect(stage.get_by_test_id("budget-peak")).to_contain_text(f"{peak - budget:,} B over")
     expect(stage.locator(".meter")).to_have_attribute("data-over", "")
-    page.wait_for_function("value => new URL(location.href).searchParams.get('budget') === value", arg=str(budget))
+    page.wait_for_function(
+        "value => new URL(location.href).searchParams.get('budget') === value", arg=str(budget)
+    )
     go(page, 0)
     expect(now).to_contain_text("This step fits")
     slider = stage.get_by_test_id("budget-slider")
@@ -230,7 +239,9 @@ def test_the_tiles_that_would_fit_do_fit_and_no_larger_ones(page: Page, key: str
     rows, keys = trace.problem["block_q"], trace.problem["block_k"]
 
     def peak_of(block_q: int, block_k: int) -> int:
-        run = trace_attention(given.q, given.k, given.v, **(options | {"block_q": block_q, "block_k": block_k}))
+        run = trace_attention(
+            given.q, given.k, given.v, **(options | {"block_q": block_q, "block_k": block_k})
+        )
         return max(map(used, run.steps))
 
     peak = peak_of(rows, keys)

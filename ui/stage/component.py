@@ -18,7 +18,16 @@ FOLDER = Path(__file__).parent
 STAGE_JS = join_modules(FOLDER, "stage.js")
 STAGE_CSS = f":host {{\n{css_variables()}\n}}\n" + "\n".join(
     (FOLDER / name).read_text(encoding="utf-8")
-    for name in ("stage.css", "zones.css", "backward.css", "predict.css", "breakit.css", "share.css", "budget.css", "presenter.css")
+    for name in (
+        "stage.css",
+        "zones.css",
+        "backward.css",
+        "predict.css",
+        "breakit.css",
+        "share.css",
+        "budget.css",
+        "presenter.css",
+    )
 )
 
 _mount = st.components.v2.component(

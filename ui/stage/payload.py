@@ -88,7 +88,9 @@ def budget_for(peak_bytes: int) -> int:
 
 def real_ledger(order: str, direction: Direction = "forward") -> Payload:
     """Return both algorithms' bytes for a long sequence, from the engine's closed forms."""
-    standard = standard_bytes(REAL_LENGTH, REAL_LENGTH, REAL_D, bytes_per_element=REAL_BYTES, direction=direction)
+    standard = standard_bytes(
+        REAL_LENGTH, REAL_LENGTH, REAL_D, bytes_per_element=REAL_BYTES, direction=direction
+    )
     tiled = tiled_bytes(
         REAL_LENGTH,
         REAL_LENGTH,
