@@ -89,8 +89,8 @@ class Plan:
         z, r, c = self.sizes, self.block_q, self.block_k
         tiles_q, tiles_k, wide = len(self.q_tiles), len(self.k_tiles), z.d + z.d_v
         if z.loop == "backward":
-            # In a visit s stands in 2 steps, p in 4, dP in 2, dS in 3; dQ is made 3 times, dK and dV once.
-            cells = visited * (11 * r * c + 3 * r * z.d + c * wide + 3 * r)
+            # In a visit s stands in 2 steps, p in 6, dP in 2, dS in 3; dQ is made 3 times, dK and dV once.
+            cells = visited * (13 * r * c + 3 * r * z.d + c * wide + 3 * r)
             cells += tiles_q * r + 2 * tiles_k * c * wide
             return cells + 3 * (z.n_q * wide + z.n_k * wide) + 2 * z.n_q
         # In a visit s stands in 5 steps and p in 1; the rest are rows (m, l, alpha, …) and accumulators.
