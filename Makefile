@@ -34,8 +34,10 @@ types: $(TEST_STAMP)  ## mypy, strict, on the packages without Streamlit
 golden: $(TEST_STAMP)  ## write the golden traces anew
 	$(BIN)/python -m tests.make_golden
 
-bench: $(TEST_STAMP)  ## measure the engine against its targets
-	$(BIN)/python -m bench.speed
+bench: $(TEST_STAMP)  ## measure engine, trace, stage and calculator against their targets
+	@missed=0; for what in speed recording stage_paint calculator_latency; do \
+	  echo "== bench.$$what"; $(BIN)/python -m bench.$$what || missed=1; \
+	done; exit $$missed
 
 # The first Python on the PATH that is new enough makes the environment.
 $(BIN)/python:

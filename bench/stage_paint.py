@@ -4,8 +4,8 @@
 
 The stage is mounted without a server, as it would be on the page.
 Each input is given at the start of a frame, as a browser hands it out, and timed until its frame is painted.
-Prints the median, the 95th percentile and the worst beside the target, and the frames a second while playing at
-the fastest speed; exits with 1 if a target is missed.
+Prints the median, the 95th percentile and the worst beside the target, and the frames a second while playing
+at the fastest speed; exits with 1 if a target is missed.
 The first line of each run is a frame without input: what it takes is the machine's own unrest.
 The last column is the main thread's processor time.
 """
@@ -67,13 +67,18 @@ MEASURE = """async ([inputs]) => {
   return times;
 }"""
 
-# Play at the fastest speed for some seconds: frames painted, steps shown, and the 95th percentile of a frame's time.
+# Play at the fastest speed for some seconds: frames painted, steps shown, and the p95 of a frame's time.
 PLAY = """async ([seconds]) => {
   const speed = stage.querySelector('select[aria-label="Speed"]');
   speed.value = speed.options[speed.options.length - 1].value;
   speed.dispatchEvent(new Event('change'));
   const slider = stage.querySelector('.transport input[type=range]');
-  const rewind = () => { slider.value = 0; slider.dispatchEvent(new Event('input')); stage.querySelector('.control.play').click(); };
+  const play = stage.querySelector('.control.play');
+  const rewind = () => {
+    slider.value = 0;
+    slider.dispatchEvent(new Event('input'));
+    play.click();
+  };
   rewind();
   const frames = [];
   let shown = 0, last = stage.dataset.step, before = performance.now();
@@ -90,10 +95,11 @@ PLAY = """async ([seconds]) => {
     };
     requestAnimationFrame(beat);
   });
-  if (stage.querySelector('.control.play').getAttribute('aria-label') === 'Pause') stage.querySelector('.control.play').click();
+  if (play.getAttribute('aria-label') === 'Pause') play.click();
   frames.sort((left, right) => left - right);
   const total = frames.reduce((sum, frame) => sum + frame, 0);
-  return { fps: 1000 * frames.length / total, steps: 1000 * shown / total, p95: frames[Math.floor(0.95 * (frames.length - 1))] };
+  const p95 = frames[Math.floor(0.95 * (frames.length - 1))];
+  return { fps: 1000 * frames.length / total, steps: 1000 * shown / total, p95 };
 }"""
 
 PLAY_SECONDS = 4

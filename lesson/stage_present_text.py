@@ -1,4 +1,4 @@
-"""Load the words of presenter mode and of the budget line, and check that each slot is one that the browser fills."""
+"""Load the words of presenter mode and of the budget line, and check that the browser fills each slot."""
 
 import tomllib
 from collections.abc import Mapping
@@ -11,10 +11,12 @@ from lesson.text import CONTENT, LANGUAGE
 
 __all__ = ["load_budget_text", "load_presenter_text"]
 
-BAR = (
-    "enter enter_title leave leave_title answer answer_title ask ask_title note note_title blank blank_title "
-    "full full_title blank_screen note_heading group waiting"
-).split()
+_BUTTONS = ("enter", "leave", "answer", "ask", "note", "blank", "full")
+BAR = {
+    *_BUTTONS,
+    *(f"{button}_title" for button in _BUTTONS),
+    *("blank_screen", "note_heading", "group", "waiting"),
+}
 
 KINDS: Mapping[str, set[str]] = {"forward": set(SENTENCE_SLOTS), "backward": set(BACKWARD_SENTENCES)}
 
@@ -67,7 +69,7 @@ def load_budget_text(language: str = LANGUAGE) -> dict[str, str]:
 
 @cache
 def load_presenter_text(direction: str = "forward", language: str = LANGUAGE) -> dict[str, Any]:
-    """Return the words of presenter mode for one direction: `bar`, `questions` and `notes`, the last two by kind.
+    """Return the words of presenter mode for one direction: `bar`, and by kind `questions` and `notes`.
 
     Raises
     ------
@@ -77,7 +79,7 @@ def load_presenter_text(direction: str = "forward", language: str = LANGUAGE) ->
     path = CONTENT / language / "stage_presenter.toml"
     words: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     _refuse_difference(path.name, set(words), {"bar", "questions", "notes"})
-    _refuse_difference(f"{path.name} [bar]", set(words["bar"]), set(BAR))
+    _refuse_difference(f"{path.name} [bar]", set(words["bar"]), BAR)
     for table in ("questions", "notes"):
         _refuse_difference(f"{path.name} [{table}]", set(words[table]), set(KINDS))
     for name, kinds in KINDS.items():

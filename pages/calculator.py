@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui.calculator.controls import FORMULAS, PART, PARTS, check_address, draw_controls
+from ui.calculator.controls import FORMULAS, PART, PARTS, check_address, draw_controls, finish_setting
 from ui.calculator.fit import CONTROLS as FIT
 from ui.calculator.fit import draw_fit
 from ui.calculator.html import style
@@ -40,6 +40,7 @@ def calculator() -> None:
         formulas = chosen in WITH_CONTROLS and st.toggle(
             words()["page"]["formulas"], key=FORMULAS, bind="query-params"
         )
+    finish_setting()
     if chosen in FIXED:
         FIXED[chosen]()
         return

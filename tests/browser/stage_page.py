@@ -1,4 +1,4 @@
-"""The stage on a page of its own, without a server: quick to mount, and with an address that may be changed."""
+"""The stage on a page of its own, without a server: quick to mount, with an address that may change."""
 
 from typing import Any
 

@@ -155,7 +155,7 @@ def test_the_live_region_says_the_sentence_and_nothing_else(page: Page) -> None:
 
 
 def test_states_differ_by_more_than_colour(page: Page) -> None:
-    """Blocks alive, gone, skipped and to come differ in their line or pattern; strips empty and final likewise."""
+    """Blocks alive, gone, skipped and to come differ in their line or pattern."""
     trace = traced(KEY)
     stage = mount(page, trace, f"?step={trace.first_rescale()}")
     looks = stage.evaluate(

@@ -1,4 +1,4 @@
-"""Every frame reads by itself: what stands on the screen is what the engine computed, and a calculator confirms it."""
+"""Every frame reads by itself: the screen shows what the engine computed, and a calculator confirms it."""
 
 import math
 import re
@@ -30,7 +30,8 @@ READ = """() => {
   const frames = [];
   for (let step = 0; step < Number(root.dataset.steps); step += 1) {
     window.goTo(String(step));
-    const picks = [...root.querySelectorAll('[data-testid=row-pick]')].filter((pick) => pick.offsetParent && !pick.disabled);
+    const picks = [...root.querySelectorAll('[data-testid=row-pick]')]
+      .filter((pick) => pick.offsetParent && !pick.disabled);
     const rows = picks.length ? picks : [null];
     rows.forEach((pick, row) => {
       pick?.click();
@@ -40,10 +41,11 @@ READ = """() => {
         sentence: text('sentence'), meter: text('meter'), name: text('step-name'),
         tiled: root.querySelector('[data-testid="ledger-tiled"]').dataset.bytes,
         standard: root.querySelector('[data-testid="ledger-standard"]').dataset.bytes,
-        parts: [...root.querySelectorAll('.meter .part')].filter((part) => part.title).map((part) => part.title),
+        parts: [...root.querySelectorAll('.meter .part')].map((part) => part.title).filter(Boolean),
         widths: [...root.querySelectorAll('.meter .part')].map((part) => parseFloat(part.style.width) || 0),
         note: pick ? root.querySelector(`[data-testid=row-note][data-row="${row}"]`).textContent : '',
-        cells: pick ? Object.fromEntries([...root.querySelectorAll(`.stats tr[data-row="${row}"] td[data-column]`)]
+        cells: pick ? Object.fromEntries(
+          [...root.querySelectorAll(`.stats tr[data-row="${row}"] td[data-column]`)]
           .map((cell) => [cell.dataset.column, [cell.dataset.value ?? null, cell.textContent]])) : {},
         accumulator: root.querySelector('[data-panel="acc"] .note').textContent,
         accumulatorName: root.querySelector('[data-panel="acc"] .name').textContent,
@@ -292,8 +294,10 @@ FLOWN = """(step) => new Promise((done) => {
   const layer = root.querySelector('.flights');
   const flown = [];
   window.goTo(String(step - 1));
-  const watch = new MutationObserver((changes) => changes.forEach((change) => change.addedNodes.forEach((node) =>
-    flown.push(`${node.dataset.tensor} ${node.dataset.direction}`))));
+  const note = (node) => flown.push(`${node.dataset.tensor} ${node.dataset.direction}`);
+  const watch = new MutationObserver((changes) => {
+    for (const { addedNodes } of changes) addedNodes.forEach(note);
+  });
   watch.observe(layer, { childList: true });
   root.querySelector('.control.next').click();
   setTimeout(() => { watch.disconnect(); done(flown); }, 300);

@@ -17,6 +17,7 @@ from ui.calculator.words import words
 PREFIX = "calc_"
 PART = "calc_part"
 FORMULAS = "calc_formulas"
+JUST_SET = "just_set"
 CUSTOM = "my own"
 NO_MODEL = "none"
 PARTS = ("Storage", "Traffic", "Fit", "Roofline", "Presets", "Papers")
@@ -36,6 +37,7 @@ __all__ = [
     "check_address",
     "device_of",
     "draw_controls",
+    "finish_setting",
     "link_parameters",
     "set_values",
     "shape_of",
@@ -108,25 +110,45 @@ def check_address() -> None:
         asked = st.query_params.get(key)
         by_engine = {str(value): label for label, value in choice.options.items()}
         if asked not in choice.options and asked in by_engine:
-            if key not in st.session_state:
-                st.session_state[key] = by_engine[asked]
+            st.session_state[key] = by_engine[asked]
+            st.query_params[key] = by_engine[asked]
+            st.session_state[JUST_SET] = True
         else:
             report_unknown_choice(key, choice.options, choice.default)
+    finish_setting()
 
 
-def set_values(values: Mapping[str, str]) -> None:
-    """Set controls from a preset, before they are drawn; those not named go back to their defaults."""
-    for name, count in COUNTS.items():
-        st.session_state[PREFIX + name] = values.get(name, count.default)
-    for name, choice in CHOICES.items():
-        st.session_state[PREFIX + name] = values.get(name, choice.default)
-    st.session_state[PART] = values["part"]
+def _defaults() -> dict[str, Any]:
+    values = {PREFIX + name: each.default for name, each in (*COUNTS.items(), *CHOICES.items())}
+    return values | {PART: PARTS[0], FORMULAS: False}
+
+
+def set_values(settings: Mapping[str, str]) -> None:
+    """Set every control from a preset, as a button's callback; those not named go back to their defaults."""
+    for key, default in _defaults().items():
+        if key == FORMULAS:
+            continue
+        value = settings.get(key.removeprefix(PREFIX), default)
+        st.session_state[key] = value
+        # No control but the choice of parts is drawn where presets are, so none of these is bound just now.
+        if key != PART and value != default:
+            st.query_params[key] = value
+    st.session_state[JUST_SET] = True
+
+
+def finish_setting() -> None:
+    """Run the page once more after `set_values`, before the controls are drawn.
+
+    Streamlit keeps a value that the page itself set in the address only if both had it in the run before its
+    control is drawn.
+    """
+    if st.session_state.pop(JUST_SET, False):
+        st.rerun()
 
 
 def link_parameters() -> dict[str, str]:
     """Every control that is not at its default, also those of the parts that are not on screen."""
-    defaults = {PREFIX + name: each.default for name, each in (*COUNTS.items(), *CHOICES.items())}
-    defaults |= {PART: PARTS[0], FORMULAS: False}
+    defaults = _defaults()
     found = {key: st.session_state.get(key, default) for key, default in defaults.items()}
     return {
         key: str(value).lower() if isinstance(value, bool) else str(value)
