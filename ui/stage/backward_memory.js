@@ -7,7 +7,7 @@ import { storesOfGradient } from "./backward_history.js";
 import { el, setAttribute, setStyle, setText } from "./dom.js";
 import { paint, paintStill } from "./heat.js";
 import { blockLives, blockState, finalStore, heldO } from "./history.js";
-import { SMALLEST_LABELLED, drawMasked, tileSpan } from "./memory.js";
+import { PADDING, SMALLEST_LABELLED, drawMasked, tileSpan } from "./memory.js";
 import { format } from "./numbers.js";
 import { fill, showToken } from "./sentence.js";
 import { tensorLabel } from "./tensor_names.js";
@@ -101,8 +101,9 @@ export function createBackwardMemory(trace, words, context) {
   setStyle(picture, "--row-tiles", String(tilesQ));
 
   function fit() {
-    const width = picture.clientWidth;
-    if (width === 0) return;
+    // The zone and not the picture: presenter mode draws the picture smaller, which must not make its cells larger.
+    const width = root.clientWidth - 2 * PADDING;
+    if (width <= 0) return;
     const labelWidth = Math.min(64, Math.max(38, width * 0.125));
     const strip = Math.min(52, Math.max(22, width * 0.074));
     const forCells = width - labelWidth - 4 * strip - 3 * (tilesK + 5);

@@ -20,6 +20,9 @@ export const tileSpan = (tile, block, count) => [tile * block, Math.min((tile + 
 /** The strip of m and l, or lse, beside O; in pixels, as in the style sheet. */
 const SAVED_WIDTH = 16;
 
+/** The zone's own, at each side, in pixels; as in the style sheet. */
+export const PADDING = 10;
+
 /** Strike through every pair of a block that the mask hides. */
 export function drawMasked(node, allowed, rows, columns, [red, green, blue]) {
   const size = 8;
@@ -122,8 +125,9 @@ export function createMemory(trace, words, context) {
   setStyle(picture, "--row-tiles", String(tilesQ));
 
   function fit() {
-    const width = picture.clientWidth;
-    if (width === 0) return;
+    // The zone and not the picture: presenter mode draws the picture smaller, which must not make its cells larger.
+    const width = root.clientWidth - 2 * PADDING;
+    if (width <= 0) return;
     const labels = Math.min(76, Math.max(42, width * 0.14));
     const strips = Math.min(72, Math.max(36, width * 0.13));
     const forCells = width - labels - 2 * strips - SAVED_WIDTH - 3 * (tilesK + 4);

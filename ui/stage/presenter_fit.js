@@ -18,7 +18,6 @@ export function createFitting(root) {
     if (!root.isConnected || !root.hasAttribute("data-presenter")) return;
     const narrow = root.clientWidth < NARROWEST;
     for (const zone of zones()) {
-      // The zones' contents stand in one wrapper each only here, as the layout of the page needs none.
       setStyle(zone, "--shrink", "1");
       if (narrow) continue;
       let share = 1;
