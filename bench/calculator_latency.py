@@ -64,14 +64,7 @@ def serving(script: Path, *options: str) -> Iterator[tuple[str, int]]:
     """Serve a script from the app's folder, so with its settings; give its address and process."""
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
-    command += [
-        "--server.address",
-        "127.0.0.1",
-        "--server.headless",
-        "true",
-        "--server.fileWatcherType",
-        "none",
-    ]
+    command += ["--server.address", "127.0.0.1", *options]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     url = f"http://127.0.0.1:{port}"
     try:

@@ -1,16 +1,8 @@
-"""The calculator, run by Streamlit's own test runner: golden values, and each control's effect."""
+"""The calculator's golden values, read from the page as Streamlit's own test runner sees it."""
 
-import csv
-import io
-import math
-import re
-from fractions import Fraction
-from functools import cache
-from html import unescape
 from itertools import pairwise
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from engine.footprint import check_table_21, kv_cache_bytes, longest_square
 from engine.hardware import DEVICES
@@ -24,58 +16,11 @@ from engine.statements import break_even, saving
 from engine.tile_fit import TileSetup, fit_tiles
 from engine.traffic import standard_bytes, tiled_bytes
 from engine.units import binary_bytes, exact_bytes
-from tests.conftest import ROOT
-from ui.calculator.controls import CHOICES, COUNTS, CUSTOM, KEYS, PARTS
-from ui.calculator.fit import CONTROLS as FIT
+from tests.calculator_page import cells, number, text, visit
+from ui.calculator.controls import CUSTOM
 from ui.calculator.fit import SLOWER, SLOWER_AT
-from ui.calculator.ledger import CONTROLS as TRAFFIC
 from ui.calculator.numbers import ratio, scaled
-from ui.calculator.plot import Axis, Plot
 from ui.calculator.presets import PART_OF, preset_sentence, preset_settings
-from ui.calculator.roofline_chart import CONTROLS as ROOFLINE
-from ui.calculator.storage import CONTROLS as STORAGE
-from ui.calculator.takeaway import csv_text
-
-CONTROLS = {"Storage": STORAGE, "Traffic": TRAFFIC, "Fit": FIT, "Roofline": ROOFLINE}
-
-
-def visit(**address: object) -> AppTest:
-    """Return the calculator as it is for a visitor with these parameters (`calc_` is put before each)."""
-    at = AppTest.from_file(str(ROOT / "home.py"), default_timeout=60)
-    at.switch_page("pages/calculator.py")
-    for name, value in address.items():
-        at.query_params[f"calc_{name}"] = str(value)
-    at.run()
-    assert not at.exception
-    return at
-
-
-def html(at: AppTest) -> str:
-    """Return all of the page's own HTML but its styles."""
-    bodies = [element.proto.body for element in at.get("html")]
-    return "\n".join(body for body in bodies if not body.startswith("<style"))
-
-
-def text(at: AppTest) -> str:
-    """Return what the page says, in Markdown and in HTML, without tags."""
-    said = [element.value for element in at.markdown]
-    return unescape(re.sub(r"<[^>]+>", " ", html(at))) + "\n" + "\n".join(said)
-
-
-def cells(at: AppTest, caption: str) -> list[list[str]]:
-    """Return the body rows of the table whose caption begins so."""
-    found = re.search(
-        rf"<caption>{re.escape(caption)}[^<]*</caption>.*?<tbody>(.*?)</tbody>", html(at), re.DOTALL
-    )
-    assert found, caption
-    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", found.group(1), re.DOTALL)
-    return [[unescape(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)] for row in rows]
-
-
-def number(cell: str) -> int:
-    """Return the whole number that a cell shows with separators."""
-    return int(cell.replace(",", "").replace("–", "0"))
-
 
 # Storage
 
@@ -214,7 +159,7 @@ def test_break_even_and_limit_are_said_of_the_readers_numbers() -> None:
 def test_bc_changes_nothing_without_a_mask_and_something_with_one() -> None:
     """The sentence follows the computation, not a rule."""
     free = text(visit(part="Traffic"))
-    assert "Bc does not change the bytes here: every size from 8 to 1,024 moves 34,619,392 bytes" in free
+    assert "Bc does not change the bytes here: sizes from 8 to 1,024 all move 34,619,392 bytes" in free
     masked = text(visit(part="Traffic", mask="causal, bottom right"))
     assert "Bc changes the bytes here, because of the mask" in masked
     assert "Bc does not change" not in masked
@@ -373,230 +318,3 @@ def test_figure_2_stands_beside_its_correction() -> None:
         assert row[3] == ratio(check.flops_factor)
     assert [row[1] for row in rows] == ["66.6 GFLOP", "75.2 GFLOP"]
     assert [row[2] for row in rows] == ["824.63 GFLOP", "962.07 GFLOP"]
-
-
-# Controls and the address
-
-
-OTHER = {
-    "n_q": "2048",
-    "n_k": "2048",
-    "heads": "4",
-    "batch": "2",
-    "d": "128",
-    "kv_heads": "2",
-    "layers": "3",
-    "bq": "96",
-    "bk": "256",
-    "stages": "2",
-    "warps": "8",
-    "budget": "65536",
-    "bandwidth": "5e12",
-    "rate": "1e15",
-    "format": "float32",
-    "mask": "causal, bottom right",
-    "order": "keys outside",
-    "direction": "backward",
-    "device": "H100 SXM5",
-    "mode": "literal",
-    "model": "Qwen3 4B",
-}
-# What has to be set for a control to matter at all.
-FIRST = {
-    "kv_heads": {"heads": "4"},
-    **{name: {"device": CUSTOM} for name in ("budget", "bandwidth", "rate")},
-}
-
-
-def shown(at: AppTest) -> str:
-    """Everything that the part shows, the charts' data included."""
-    charts = [element.proto.mixed.arrow_blobs or element.proto.json for element in at.get("bidi_component")]
-    return html(at) + str(charts) + "".join(metric.value for metric in at.metric)
-
-
-@cache
-def shown_at(part: str, **start: str) -> str:
-    """What a part shows before the control in question is touched."""
-    return shown(visit(part=part, **start))
-
-
-@pytest.mark.parametrize(
-    ("part", "name"), [(part, name) for part, names in CONTROLS.items() for name in names]
-)
-def test_every_control_changes_something(part: str, name: str) -> None:
-    """Set in the address, the control has the value and the page shows something else than without it."""
-    start = FIRST.get(name, {})
-    at = visit(part=part, **start, **{name: OTHER[name]})
-    key = f"calc_{name}"
-    control = at.text_input(key=key) if name in COUNTS else at.selectbox(key=key)
-    assert control.value == OTHER[name]
-    assert not at.error and not at.warning
-    assert shown(at) != shown_at(part, **start)
-
-
-@pytest.mark.parametrize("part", CONTROLS)
-def test_by_hand_and_by_address_the_page_is_the_same(part: str) -> None:
-    """All controls of a part changed one after the other, beside a link with all of them."""
-    at = visit(part=part)
-    names = [name for name in CONTROLS[part] if name not in ("budget", "bandwidth", "rate")]
-    for name in names:
-        key = f"calc_{name}"
-        control = at.text_input(key=key) if name in COUNTS else at.selectbox(key=key)
-        control.set_value(OTHER[name])
-    at.run()
-    assert not at.exception and not at.error
-    assert shown(at) == shown(visit(part=part, **{name: OTHER[name] for name in names}))
-
-
-@pytest.mark.parametrize("part", CONTROLS)
-def test_formulas_appear_on_request(part: str) -> None:
-    """With the numbers in them, and a line of assumptions whether or not they show."""
-    without, with_them = visit(part=part), visit(part=part, formulas="true")
-    assert "twc-formula" not in html(without)
-    assert html(with_them).count("twc-formula") >= 2
-    assert "Assumes" in text(without)
-
-
-def test_the_formulas_come_out_right() -> None:
-    """The right side of each formula is the sum or product of the left side's numbers."""
-    for address in (
-        {"part": "Storage", "heads": 6, "kv_heads": 2},
-        {"part": "Traffic"},
-        {"part": "Fit", "stages": 3},
-    ):
-        lines = re.findall(r'<p class="twc-formula">(.*?)</p>', html(visit(**address, formulas="true")))
-        checked = 0
-        for line in lines:
-            parts = unescape(line).split(" = ")
-            result = re.fullmatch(r"([\d,]+) bytes", parts[-1])
-            if not result:
-                continue
-            worked = re.sub(r"[A-Za-z]+", "", parts[-2].replace(",", "").replace("·", "*"))
-            assert re.fullmatch(r"[\d\s*+()]+", worked), worked
-            assert _value(worked) == number(result.group(1))
-            checked += 1
-        assert checked
-
-
-def _value(worked: str) -> int:
-    """Work out sums, products and brackets of whole numbers."""
-    inner = re.search(r"\(([^()]*)\)", worked)
-    while inner:
-        worked = worked[: inner.start()] + str(_value(inner.group(1))) + worked[inner.end() :]
-        inner = re.search(r"\(([^()]*)\)", worked)
-    return sum(math.prod(int(factor) for factor in term.split("*")) for term in worked.split("+"))
-
-
-@pytest.mark.parametrize(
-    ("address", "value", "limit"),
-    [
-        ({"n_q": "0"}, "0", "1"),
-        ({"n_k": "-7"}, "-7", "1"),
-        ({"n_q": "10000000000000"}, "10000000000000", "1,000,000,000"),
-        ({"d": "1e13"}, "1e13", "65,536"),
-        ({"heads": "7", "kv_heads": "3"}, "7", "3"),
-        ({"part": "Traffic", "bq": "2^60"}, "2^60", "1,048,576"),
-        ({"part": "Fit", "stages": "many"}, "many", "64"),
-        ({"part": "Fit", "device": CUSTOM, "budget": "0.5"}, "0.5", "1"),
-        ({"part": "Roofline", "batch": "²"}, "²", "10,000"),
-    ],
-)
-def test_impossible_input_names_value_and_limit(address: dict[str, str], value: str, limit: str) -> None:
-    """One message, no result, and the page works on."""
-    at = visit(**address)
-    assert len(at.error) == 1
-    assert value in at.error[0].value and limit in at.error[0].value
-    assert not at.metric
-    name = next(each for each in address if each not in ("part", "device", "kv_heads"))
-    at.text_input(key=f"calc_{name}").set_value("6").run()
-    assert not at.error and not at.exception
-
-
-@pytest.mark.parametrize("part", CONTROLS)
-def test_the_largest_numbers_stay_exact(part: str) -> None:
-    """At every limit at once, no part fails and no byte is lost."""
-    largest = {
-        name: COUNTS[name].highest for name in CONTROLS[part] if name in COUNTS and COUNTS[name].default
-    }
-    at = visit(part=part, **largest, formulas="true")
-    assert not at.error
-    assert "e+" not in html(at)
-    if part == "Storage":
-        assert f"{10**9 * 10**9 * 2 * 10**4 * 10**4:,} bytes" in text(at)
-    if part == "Traffic":
-        exact = standard_bytes(10**9, 10**9, 2**16, heads=10**4, batch=10**4).total
-        assert exact_bytes(exact) in text(at)
-
-
-def test_a_wrong_address_is_named() -> None:
-    """A part, a choice and a name that there are not; the page still opens."""
-    at = visit(part="Kitchen", order="sideways", rows="3")
-    said = "\n".join(warning.value for warning in at.warning)
-    for each in ("calc_part=Kitchen", "calc_order=sideways", "calc_rows"):
-        assert each in said
-    assert at.metric[0].value == "32 MiB"
-
-
-def test_the_link_holds_the_parts_that_are_not_on_screen() -> None:
-    """Tiles set on one part are in the link of another."""
-    at = visit(part="Traffic", bq="96", n_k="777")
-    at.segmented_control(key="calc_part").set_value("Fit").run()
-    link = next(each.proto for each in at.main.get("page_link") if each.proto.label.startswith("Link"))
-    assert "calc_bq=96" in link.query_string
-    assert "calc_n_k=777" in link.query_string
-    assert "calc_part=Fit" in link.query_string
-    assert "calc_heads" not in link.query_string
-
-
-def test_every_choice_has_a_label_that_leads_back() -> None:
-    """No two labels of a menu are the same, and each key has the page's prefix."""
-    assert all(key.startswith("calc_") for key in KEYS)
-    for choice in CHOICES.values():
-        assert choice.default == next(iter(choice.options)) or choice.default in choice.options
-        assert len(set(choice.options.values())) == len(choice.options)
-    assert set(CONTROLS) < set(PARTS)
-
-
-# The small parts
-
-
-def test_csv_keeps_whole_numbers() -> None:
-    """A spreadsheet reads them, and none loses a digit."""
-    written = csv_text(("a", "b"), [("x, y", 10**20 + 1)])
-    assert list(csv.reader(io.StringIO(written))) == [["a", "b"], ["x, y", str(10**20 + 1)]]
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [(Fraction(4), "4"), (3.9375, "3.94"), (123.4, "123"), (0.0125, "0.013"), (0, "0"), (1 / 3, "0.33")],
-)
-def test_factors_are_written_to_be_read(value: float, shown: str) -> None:
-    """Whole where whole, else a few digits."""
-    assert ratio(value) == shown
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"), [(999_960, "1 MB/s"), (1, "1 B/s"), (4_294_967_296, "4.3 GB/s"), (2.039e12, "2 TB/s")]
-)
-def test_prefixes_step_at_a_thousand(value: float, shown: str) -> None:
-    """Also where rounding makes the step."""
-    assert scaled(value, "B/s") == shown
-
-
-def test_a_plot_puts_values_where_they_belong() -> None:
-    """A logarithmic axis: equal factors, equal distances; labels at the end do not overlap."""
-    axis = Axis("n", 1, 100, [(1, "1")])
-    assert [axis.place(value) for value in (1, 10, 100, 1000)] == pytest.approx([0, 0.5, 1, 1])
-    plot = Plot(axis, Axis("m", 0, 10, [], log=False))
-    for level in (5.0, 5.01, 5.02, 9.99, 10.0):
-        plot.level(level, f"level {level}")
-    heights = sorted(float(y) for y in re.findall(r'y="([\d.]+)" fill="var\(--tw-muted\)">level', plot.svg()))
-    assert len(heights) == 5
-    gaps = [after - before for before, after in pairwise(heights)]
-    assert min(gaps) >= 15 - 0.11
-
-
-def test_what_a_reader_types_cannot_become_markup() -> None:
-    """Escaped in the drawing too."""
-    axis = Axis("<b>", 1, 2, [(1, "<i>")])
-    assert "<b>" not in Plot(axis, axis).svg() and "<i>" not in Plot(axis, axis).svg()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from engine.hardware import Device
-from engine.io_bounds import Recipe, io_complexity, paper_recipe
+from engine.io_bounds import Recipe, paper_recipe
 from engine.kernel_tiles import KernelTile, kernel_tiles
 from engine.shapes import BYTES_OF_FORMAT
 from engine.tile_fit import Fit, Part, TileSetup, fit_tiles
@@ -16,9 +16,9 @@ from ui.calculator.figure import show_figure
 from ui.calculator.hardware_table import hardware_table
 from ui.calculator.html import Card, Segment, bars, cards, draw, heading, note, statements, table
 from ui.calculator.plot import Axis, Plot
-from ui.calculator.takeaway import take_away
+from ui.calculator.recipe import kernels_table, recipe_about
+from ui.calculator.takeaway import read_on, take_away
 from ui.calculator.words import say, words
-from ui.content import render_text
 
 CONTROLS = ("device", "budget", "mode", "bq", "bk", "d", "format", "stages", "warps", "n_q", "heads", "batch")
 MOST = 512
@@ -74,8 +74,8 @@ def draw_fit(values: Values, formulas: bool) -> None:
     draw(
         _largest(edge),
         _larger(fit, device, blocks),
-        _recipe(values, device, recipe),
-        _kernels(setup, tiles, device),
+        recipe_about(values, device, recipe),
+        kernels_table(setup, tiles, device),
     )
     draw(hardware_table(words()["fit"]["devices"]))
     take_away(
@@ -86,7 +86,7 @@ def draw_fit(values: Values, formulas: bool) -> None:
             for at in edge.tiles
         ],
     )
-    render_text("calculator_fit")
+    read_on("calculator_fit")
 
 
 def _name(part: str) -> str:
@@ -316,82 +316,6 @@ def _larger(fit: Fit, device: Device, blocks: int) -> str:
         )
     )
     return heading(words()["fit"]["larger"]) + statements(said)
-
-
-def _recipe(values: Values, device: Device, recipe: Recipe) -> str:
-    """The paper's recipe and order of growth, with their domain and their usual misreading."""
-    bound = io_complexity(values["n_q"], recipe.d, recipe.elements)
-    low, high = bound.domain
-    over = {"tiles": f"{recipe.tile_elements:,}", "scores": f"{recipe.score_elements:,}"}
-    said = [
-        (
-            "",
-            say(
-                "fit",
-                "recipe_text",
-                bytes=exact_bytes(device.shared_bytes_per_block or 0),
-                format=values["format"],
-                elements=f"{recipe.elements:,}",
-                four_d=f"{4 * recipe.d:,}",
-                bc=f"{recipe.block_k:,}",
-                br=f"{recipe.block_q:,}",
-                d=f"{recipe.d:,}",
-            ),
-        ),
-        ("bad", say("fit", "recipe_slip", wrong=f"{recipe.wrong_block_k:,}")),
-        (
-            "",
-            say("fit", "recipe_under", **over)
-            if recipe.fits_literally
-            else say("fit", "recipe_over", **over, over=f"{recipe.over_elements:,}"),
-        ),
-        ("", say("fit", "io", standard=f"{bound.standard:,}", tiled=f"{round(bound.tiled):,}")),
-    ]
-    if not bound.in_domain:
-        name = "io_clamped" if bound.clamped else "io_outside"
-        said.append(
-            (
-                "bad",
-                say(
-                    "fit",
-                    name,
-                    raw=f"{round(bound.raw_tiled):,}",
-                    least=f"{bound.least:,}",
-                    low=f"{low:,}",
-                    high=f"{high:,}",
-                ),
-            )
-        )
-    return heading(words()["fit"]["recipe"]) + statements(said)
-
-
-def _kernels(setup: TileSetup, tiles: tuple[KernelTile, ...], device: Device) -> str:
-    rows = []
-    for tile in tiles:
-        size = tile.shared_bytes
-        rows.append(
-            [
-                tile.kernel,
-                f"{tile.block_q} × {tile.block_k}",
-                f"{size:,}",
-                "yes" if size <= (device.shared_bytes_per_block or 0) else "no",
-                "–" if tile.warps is None else f"{tile.warps}",
-                f"{tile.devices}{'; ' if tile.when else ''}{tile.when}",
-                f"{tile.source}, {tile.file}",
-                tile.date,
-            ]
-        )
-    columns = (
-        "kernel",
-        "Br × Bc",
-        "Q, K, V tiles, bytes",
-        "within this limit",
-        "warps",
-        "where",
-        "source",
-        "read",
-    )
-    return table(words()["fit"]["kernels"] + f" (d = {setup.d:,})", columns, rows, words=(0, 5, 6, 7))
 
 
 def _formulas(fit: Fit) -> list[str]:

@@ -10,9 +10,8 @@ from ui.calculator.figure import show_figure
 from ui.calculator.html import Card, Segment, bars, cards, draw, heading, note, statements, table
 from ui.calculator.numbers import ratio
 from ui.calculator.plot import Axis, Plot
-from ui.calculator.takeaway import take_away
+from ui.calculator.takeaway import read_on, take_away
 from ui.calculator.words import say, words
-from ui.content import render_text
 
 CONTROLS = (
     "n_q",
@@ -29,8 +28,9 @@ CONTROLS = (
     "direction",
 )
 LETTER = {"block_q": "Br", "block_k": "Bc"}
+# Powers of two: on logarithmic axes the bytes are all but straight between them.
 SIDES = tuple(2**power for power in range(3, 11))
-FINE = tuple(sorted({round(2 ** (step / 2)) for step in range(6, 21)}))
+OTHER_SIDES = SIDES[::2] + SIDES[-1:]
 # How the tensors are written, in the order in which they are listed.
 SIGNS = {
     "q": "Q",
@@ -148,7 +148,7 @@ def draw_ledger(values: Values, formulas: bool) -> None:
             for each, moved in _ordered(book)
         ],
     )
-    render_text("calculator_traffic")
+    read_on("calculator_traffic")
 
 
 def _ordered(book: Ledger) -> list[tuple[str, Traffic]]:
@@ -209,7 +209,13 @@ def other_side(values: Values, shape: AttentionShape, side: BlockSide) -> tuple[
     """Whether the tile side that the law leaves out changes the bytes here: computed, not claimed."""
     other: BlockSide = "block_k" if side == "block_q" else "block_q"
     effect = block_effect(
-        shape, values["bq"], values["bk"], other, SIDES, order=values["order"], direction=values["direction"]
+        shape,
+        values["bq"],
+        values["bk"],
+        other,
+        OTHER_SIDES,
+        order=values["order"],
+        direction=values["direction"],
     )
     sizes = [n_bytes for _, n_bytes in effect.points]
     span = {"side": LETTER[other], "low": f"{SIDES[0]:,}", "high": f"{SIDES[-1]:,}"}
@@ -238,7 +244,7 @@ def _draw_chart(values: Values, shape: AttentionShape, found: Verdict) -> None:
     side = deciding_side(values["order"], values["direction"])
     letter = LETTER[side]
     have = values["bq"] if side == "block_q" else values["bk"]
-    sizes = sorted({*FINE, max(FINE[0], min(FINE[-1], have))})
+    sizes = sorted({*SIDES, max(SIDES[0], min(SIDES[-1], have))})
     effect = block_effect(
         shape, values["bq"], values["bk"], side, sizes, order=values["order"], direction=values["direction"]
     )
@@ -252,27 +258,30 @@ def _draw_chart(values: Values, shape: AttentionShape, found: Verdict) -> None:
         made = Plot(
             Axis(
                 f"{letter}, {'queries' if side == 'block_q' else 'keys'} in a tile",
-                FINE[0],
-                FINE[-1],
+                SIDES[0],
+                SIDES[-1],
                 [(n, f"{n:,}") for n in SIDES[::2]] + [(SIDES[-1], f"{SIDES[-1]:,}")],
             ),
             Axis("bytes moved", low, high, ticks),
             **size,
         )
         made.line(
-            [(FINE[0], bytes_of.standard), (FINE[-1], bytes_of.standard)], "s", dash="dash", label="standard"
+            [(SIDES[0], bytes_of.standard), (SIDES[-1], bytes_of.standard)],
+            "s",
+            dash="dash",
+            label="standard",
         )
         made.line(
-            [(FINE[0], bytes_of.compulsory), (FINE[-1], bytes_of.compulsory)],
+            [(SIDES[0], bytes_of.compulsory), (SIDES[-1], bytes_of.compulsory)],
             "m",
             dash="dot",
             label="each once",
         )
         made.line(list(tiled.items()), "q", label="tiled", width=3.2)
         even = found.break_even.smallest
-        if even is not None and FINE[0] <= even <= FINE[-1]:
+        if even is not None and SIDES[0] <= even <= SIDES[-1]:
             made.upright(even, f"break-even {even:,}")
-        at = max(FINE[0], min(FINE[-1], have))
+        at = max(SIDES[0], min(SIDES[-1], have))
         made.dot(
             at,
             tiled[at],

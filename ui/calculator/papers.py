@@ -12,9 +12,8 @@ from ui.calculator.figure import show_figure
 from ui.calculator.html import draw, heading, note, statements, table
 from ui.calculator.numbers import ratio, scaled
 from ui.calculator.plot import Axis, Plot
-from ui.calculator.takeaway import take_away
+from ui.calculator.takeaway import read_on, take_away
 from ui.calculator.words import say, words
-from ui.content import render_text
 
 METHODS = {"standard": "PyTorch attention", "flash": "FlashAttention"}
 # The tile with which the published counts are listed; the paper's own figure goes on from there.
@@ -33,7 +32,7 @@ def draw_papers() -> None:
         ("n", "method", "computed_bytes", "printed_mib"),
         [(cell.n, cell.method, cell.computed_bytes, cell.printed_mib) for cell in check_table_21()],
     )
-    render_text("calculator_papers")
+    read_on("calculator_papers")
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
-from itertools import cycle
+from typing import Literal
 
 import streamlit as st
 
@@ -16,8 +16,8 @@ from ui.calculator.controls import CHOICES, set_values
 from ui.calculator.html import draw, heading, note, table
 from ui.calculator.ledger import LETTER
 from ui.calculator.numbers import ratio
+from ui.calculator.takeaway import read_on
 from ui.calculator.words import say, words
-from ui.content import render_text
 
 # The part that shows what a preset is about.
 PART_OF = {
@@ -153,14 +153,15 @@ def _models_table() -> str:
     return table(words()["presets"]["models_table"], columns, rows, words=(0, 8, 9, 10))
 
 
-def _button(name: str, key: str, settings: Mapping[str, str]) -> None:
+def _button(name: str, key: str, settings: Mapping[str, str], width: Literal["stretch", "content"]) -> None:
     st.button(
         say("presets", "load", name=name),
         key=f"load_{key}",
         on_click=set_values,
         args=(settings,),
         icon=":material/input:",
-        width="stretch",
+        width=width,
+        wrap=True,
     )
 
 
@@ -171,11 +172,11 @@ def draw_presets() -> None:
     for preset in PRESETS.values():
         chosen, said = st.columns([2, 5], vertical_alignment="center")
         with chosen:
-            _button(preset.name, preset.key, preset_settings(preset))
+            _button(preset.name, preset.key, preset_settings(preset), "stretch")
         said.markdown(preset_sentence(preset.key))
     draw(note(text["assumes"]), heading(text["models"]), note(text["models_hint"]))
-    for column, model in zip(cycle(st.columns(4)), MODELS.values(), strict=False):
-        with column:
-            _button(model.name, model.key, model_settings(model))
+    with st.container(horizontal=True, gap="small"):
+        for model in MODELS.values():
+            _button(model.name, model.key, model_settings(model), "content")
     draw(_models_table())
-    render_text("calculator_presets")
+    read_on("calculator_presets")

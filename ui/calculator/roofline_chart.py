@@ -11,9 +11,8 @@ from ui.calculator.html import Card, cards, draw, heading, note, statements, tab
 from ui.calculator.ledger import other_side
 from ui.calculator.numbers import ratio, scaled
 from ui.calculator.plot import Axis, Plot
-from ui.calculator.takeaway import take_away
+from ui.calculator.takeaway import read_on, take_away
 from ui.calculator.words import say, words
-from ui.content import render_text
 
 CONTROLS = (
     "n_q",
@@ -97,7 +96,7 @@ def draw_roofline(values: Values, formulas: bool) -> None:
             for dot in roof.dots
         ],
     )
-    render_text("calculator_roofline")
+    read_on("calculator_roofline")
 
 
 def _intensity(dot: Dot, tiles: str = "") -> Card:

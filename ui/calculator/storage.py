@@ -22,9 +22,8 @@ from ui.calculator.hardware_table import hardware_table
 from ui.calculator.html import Card, Segment, bars, cards, draw, heading, note, pair, statements, table
 from ui.calculator.numbers import ratio
 from ui.calculator.plot import Axis, Plot
-from ui.calculator.takeaway import take_away
+from ui.calculator.takeaway import read_on, take_away
 from ui.calculator.words import say, words
-from ui.content import render_text
 
 CONTROLS = ("n_q", "n_k", "format", "heads", "batch", "d", "kv_heads", "mask", "layers", "model")
 LENGTHS = tuple(2**power for power in range(7, 21))
@@ -47,7 +46,7 @@ def draw_storage(values: Values, formulas: bool) -> None:
         ("length", "scores_bytes", "qkvo_bytes", "lse_bytes"),
         [(at.n, at.scores, at.tensors, at.lse) for at in points],
     )
-    render_text("calculator_storage")
+    read_on("calculator_storage")
 
 
 def _draw_result(shape: AttentionShape) -> None:

@@ -1,4 +1,4 @@
-"""What a reader takes away from a part: its numbers as CSV, and a link that holds every setting."""
+"""The end of a part: its numbers as CSV, a link that holds every setting, and the prose."""
 
 import csv
 import io
@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from lesson.text import load_text
 from ui.calculator.controls import link_parameters
 from ui.calculator.words import words
+from ui.content import READING_WIDTH
 
-__all__ = ["csv_text", "take_away"]
+__all__ = ["csv_text", "read_on", "take_away"]
 
 Rows = Sequence[Sequence[object]]
 
@@ -52,3 +54,8 @@ def take_away(name: str, columns: Sequence[str], rows: Rows) -> None:
             help=text["link_help"],
             query_params=link_parameters(),
         )
+
+
+def read_on(name: str) -> None:
+    """Draw prose that has neither slots nor values, as one element: every element costs a rerun time."""
+    st.markdown("\n".join(str(part) for part in load_text(name).parts), width=READING_WIDTH)
