@@ -171,12 +171,12 @@ def calibrations(flush: Flush) -> list[Callable[[], Any]]:
     return [lambda: small[:1].fill_(1), flush, lambda: small.fill_(1), lambda: target.copy_(source)]
 
 
-def count_all(todo: Sequence[Case]) -> None:
+def count_all(chosen: Sequence[Case]) -> None:
     """Open COUNTED pairs of profiled ranges for each calibration and case: the call, then call and flush."""
     flush = Flush()
     for run in calibrations(flush):
         _ranges(run, flush)
-    for case in todo:
+    for case in chosen:
         _ranges(make_call(case), flush)
         torch.cuda.empty_cache()
 
@@ -203,7 +203,7 @@ def ncu_command(log: str, lengths: Sequence[int]) -> list[str]:
     return ["ncu", *options, *output, "--log-file", log, *program]
 
 
-def read_counters(todo: Sequence[Case], lengths: Sequence[int]) -> tuple[dict[Any, dict[str, Any]], str]:
+def read_counters(chosen: Sequence[Case], lengths: Sequence[int]) -> tuple[dict[Any, dict[str, Any]], str]:
     """Run the counting half under ncu; return counts by calibration name or case, and how it was called."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "ncu.csv"
@@ -215,7 +215,7 @@ def read_counters(todo: Sequence[Case], lengths: Sequence[int]) -> tuple[dict[An
     if done.returncode:
         raise RuntimeError(f"status {done.returncode}: {said[-2000:]}")
     ranges = parse_counters(text)
-    keys, each = [*CALIBRATIONS, *todo], 2 * COUNTED
+    keys, each = [*CALIBRATIONS, *chosen], 2 * COUNTED
     if len(ranges) != each * len(keys):
         raise RuntimeError(f"ncu reported {len(ranges)} ranges, not {each * len(keys)}")
     starts = range(0, len(ranges), each)
@@ -278,10 +278,10 @@ def difference(shape: Shape) -> float:
     return max(float((a - b).norm() / b.norm()) for a, b in pairs)
 
 
-def measure(todo: Sequence[Case], counts: dict[Any, dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def measure(chosen: Sequence[Case], counts: dict[Any, dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield the finished rows."""
     flush = Flush()
-    for case in todo:
+    for case in chosen:
         run = make_call(case)
         row = {**case.shape._asdict(), "algorithm": case.algorithm, "direction": case.direction}
         row |= counts[case] | time_call(run, flush)
@@ -336,22 +336,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", type=int, nargs="+", default=[], metavar="N", help="only these lengths")
     parser.add_argument("--under-ncu", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    todo = cases(options.only)
+    chosen = cases(options.only)
     if lack := missing(torch):
         print(lack, file=sys.stderr)
         return 2
     if options.under_ncu:
-        count_all(todo)
+        count_all(chosen)
         return 0
     began = datetime.datetime.now(datetime.UTC)
     try:
-        counts, how = read_counters(todo, options.only)
+        counts, how = read_counters(chosen, options.only)
     except (RuntimeError, ValueError) as error:
         print(f"Nsight Compute could not read the counters: {error}", file=sys.stderr)
         return 2
-    worst = max(difference(shape) for shape in dict.fromkeys(case.shape for case in todo))
+    worst = max(difference(shape) for shape in dict.fromkeys(case.shape for case in chosen))
     torch.cuda.empty_cache()
-    rows = list(measure(todo, counts))
+    rows = list(measure(chosen, counts))
     seconds = (datetime.datetime.now(datetime.UTC) - began).total_seconds()
     write(options.out, rows, provenance(how, counts, worst, seconds))
     print(json.dumps({"rows": len(rows), "seconds": seconds}))
