@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.ensure_chromium import find_chromium
 
@@ -59,23 +59,38 @@ def watch(page: Page) -> Trouble:
     return trouble
 
 
+@pytest.fixture(scope="session")
+def profile(browser: Browser) -> Iterator[BrowserContext]:
+    """One profile for the whole run, so that the app's scripts are fetched and compiled once."""
+    context = browser.new_context()
+    context.set_default_timeout(PATIENCE_MS)
+    yield context
+    context.close()
+
+
+def forget(profile: BrowserContext) -> None:
+    """Close every page of a profile and leave nothing behind for the next test."""
+    for page in profile.pages:
+        if page.url.startswith("http"):
+            page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        page.close()
+    profile.clear_cookies()
+    profile.clear_permissions()
+    profile.set_offline(False)
+
+
 @pytest.fixture
-def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """A function that opens a page in a fresh profile: `new_page(width=390, height=844, theme="dark")`."""
-    contexts = []
+def new_page(profile: BrowserContext) -> Iterator[Callable[..., Page]]:
+    """A function that opens a page without memories: `new_page(width=390, height=844, theme="dark")`."""
 
     def open_page(*, width: int = 1440, height: int = 900, theme: str = "light") -> Page:
-        context = browser.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme=theme,  # type: ignore[arg-type]
-        )
-        context.set_default_timeout(PATIENCE_MS)
-        contexts.append(context)
-        return context.new_page()
+        page = profile.new_page()
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+        return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    forget(profile)
 
 
 @pytest.fixture

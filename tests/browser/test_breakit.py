@@ -13,6 +13,7 @@ from engine.mistakes import softmax_named
 from engine.online import State
 from lesson.inputs import DEFAULT_KEY, load
 from tests.browser.conftest import watch
+from tests.browser.page_parts import pick
 from tests.browser.test_stage_modules import Modules
 from ui.stage.comparison import compare
 
@@ -144,8 +145,7 @@ def test_menu_breaks_the_run_keeps_the_place_and_mends_it_again(page: Page, serv
     expect(stage).to_have_attribute("data-step", "26")
     expect(page.get_by_test_id("breakit")).to_have_count(0)
     page.get_by_role("button", name=re.compile("Break it")).click()
-    page.get_by_role("combobox", name=re.compile("Make a mistake")).click()
-    page.get_by_role("option", name="forget to rescale l").click()
+    pick(page, re.compile("Make a mistake"), "forget to rescale l")
     view = page.get_by_test_id("breakit")
     expect(view).to_have_attribute("data-mistake", "sum_not_rescaled")
     expect(page.get_by_test_id("stage")).to_have_attribute("data-step", "26")
@@ -153,8 +153,7 @@ def test_menu_breaks_the_run_keeps_the_place_and_mends_it_again(page: Page, serv
     page.reload()
     expect(page.get_by_test_id("breakit")).to_have_attribute("data-mistake", "sum_not_rescaled")
     page.get_by_role("button", name=re.compile("Break it")).click()
-    page.get_by_role("combobox", name=re.compile("Make a mistake")).click()
-    page.get_by_role("option", name=re.compile("the right algorithm")).click()
+    pick(page, re.compile("Make a mistake"), re.compile("the right algorithm"))
     expect(page.get_by_test_id("breakit")).to_have_count(0)
 
 

@@ -10,8 +10,8 @@ from lesson.evidence import TABLE_FILE
 from lesson.evidence_checks import checks
 from lesson.links import load_links
 from tests.browser.conftest import watch
+from tests.browser.page_parts import pick, settled
 from tests.browser.test_exactness import WIDTHS
-from tests.browser.test_frame import settled
 from ui.evidence.units import times
 
 PATHS = ("evidence", "reference")
@@ -30,8 +30,7 @@ def test_the_measurements_answer_three_questions(server_url: str, page: Page) ->
     """Choose the fused kernel: ratios, reasons and the address follow."""
     trouble = watch(page)
     opened(page, server_url, "evidence")
-    page.get_by_role("combobox", name="Question").click()
-    page.get_by_role("option", name="Fused: bytes that the multiprocessors ask for").click()
+    pick(page, "Question", "Fused: bytes that the multiprocessors ask for")
     first = checks("fused_sm", "forward")[2]
     rows = page.get_by_role("region", name="Measured and computed", exact=False).get_by_role("row")
     expect(rows.nth(3)).to_contain_text(times(first.corrected_ratio))

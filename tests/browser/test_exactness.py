@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from engine.variants import METHODS, Settings
 from lesson.words import load_words
 from tests.browser.conftest import watch
-from tests.browser.test_frame import settled
+from tests.browser.page_parts import pick, settled
 from ui.exactness.numbers import small
 from ui.exactness.runs import compared
 
@@ -44,8 +44,7 @@ def test_the_maps_say_what_the_engine_ran(server_url: str, page: Page) -> None:
 def test_a_choice_changes_the_maps_and_the_address(server_url: str, page: Page) -> None:
     """The address opened anew shows the same run."""
     opened(page, f"{server_url}/exactness")
-    page.get_by_role("combobox", name="Mask of the model").click()
-    page.get_by_role("option", name="none").click()
+    pick(page, "Mask of the model", "none")
     tiled = page.get_by_role("img", name="Tiled: 256 of 256 pairs", exact=False)
     expect(tiled).to_be_visible()
     expect(page).to_have_url(f"{server_url}/exactness?ex_mask=none")

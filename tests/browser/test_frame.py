@@ -9,18 +9,12 @@ from playwright.sync_api import Page, expect
 from lesson.outline import load_outline
 from lesson.quiz import load_questions
 from tests.browser.conftest import watch
+from tests.browser.page_parts import settled
 from tests.conftest import Server
 from ui.palette import SURFACES
 
 PAGES = load_outline().pages
 PATHS = ["" if page.key == "home" else page.key for page in PAGES]
-
-
-def settled(page: Page) -> None:
-    """Wait until the page has its heading and its foot, and no script is running."""
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    expect(page.get_by_test_id("stMain").get_by_role("link").last).to_be_visible()
-    expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
 
 
 def test_a_link_as_the_very_first_request_shows_the_framed_page(
@@ -42,33 +36,28 @@ def test_a_link_as_the_very_first_request_shows_the_framed_page(
     assert trouble.outside(running.url) == []
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("path", PATHS)
-def test_every_page_is_quiet_in_both_themes(
-    server_url: str, new_page: Callable[..., Page], path: str, theme: str
+def test_every_page_is_quiet_in_both_themes_and_never_scrolls_sideways(
+    server_url: str, page: Page, path: str
 ) -> None:
-    """The theme's colours are on, the console has no error, and nothing is asked of another host."""
-    page = new_page(theme=theme)
+    """Each theme's colours are on, no error is logged, no other host is asked, and a phone shows it whole."""
     trouble = watch(page)
-    page.goto(f"{server_url}/{path}")
-    settled(page)
-    ground = page.get_by_test_id("stApp").evaluate("element => getComputedStyle(element).backgroundColor")
-    wanted = SURFACES[theme].page  # type: ignore[index]
-    assert ground == "rgb({}, {}, {})".format(*(int(wanted[at : at + 2], 16) for at in (1, 3, 5)))
-    assert any("/_stcore/stream" in url for url in trouble.requests)
-    assert trouble.errors == []
-    assert trouble.outside(server_url) == []
-
-
-@pytest.mark.parametrize("path", PATHS)
-def test_a_phone_never_scrolls_sideways(server_url: str, new_page: Callable[..., Page], path: str) -> None:
-    """At 390 px, also with an answer as long as the limits allow."""
-    page = new_page(width=390, height=844)
+    # At 390 px the calculator's answer is as long as its limits allow.
     query = "?calc_n_q=1e9&calc_n_k=1e9&calc_heads=10000&calc_batch=10000" if path == "calculator" else ""
     page.goto(f"{server_url}/{path}{query}")
     settled(page)
-    main = page.get_by_test_id("stMain")
-    assert main.evaluate("element => element.scrollWidth - element.clientWidth") <= 1
+    app, main = page.get_by_test_id("stApp"), page.get_by_test_id("stMain")
+    for theme, surface in SURFACES.items():
+        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+        wanted = "rgb({}, {}, {})".format(*(int(surface.page[at : at + 2], 16) for at in (1, 3, 5)))
+        expect(app).to_have_css("background-color", wanted)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_function(
+        "main => main.scrollWidth - main.clientWidth <= 1", arg=main.element_handle(), timeout=5_000
+    )
+    assert any("/_stcore/stream" in url for url in trouble.requests)
+    assert trouble.errors == []
+    assert trouble.outside(server_url) == []
 
 
 def test_the_way_on_and_back(server_url: str, page: Page) -> None:

@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -90,22 +90,20 @@ def check_frame(player: Locator, run: RowRun, step: int) -> None:
             assert text == WORDS["elements"]["unwritten"]
 
 
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
     "preset", [PRESETS[0], *(p for p in PRESETS if p.key in ("huge", "masked", "low", "nothing"))]
 )
-def test_numbers_at_every_step_are_the_engines(
-    page: Page, server_url: str, method: Method, preset: Any
-) -> None:
+def test_numbers_at_every_step_are_the_engines(page: Page, server_url: str, preset: Any) -> None:
     trouble = watch(page)
-    player = open_player(
-        page, server_url, f"?row_x={row_text(preset.row).replace(' ', '%20')}&row_method={method}"
-    )
-    run = softmax_row(preset.row, method)
-    expect(player).to_have_attribute("data-steps", str(len(run.frames) + 1))
-    for step in range(len(run.frames) + 1):
-        check_frame(player, run, step)
-        page.keyboard.press("ArrowRight")
+    player = open_player(page, server_url, f"?row_x={row_text(preset.row).replace(' ', '%20')}")
+    for method in METHODS:
+        choose(player, method)
+        press(player, "First step")
+        run = softmax_row(preset.row, method)
+        expect(player).to_have_attribute("data-steps", str(len(run.frames) + 1))
+        for step in range(len(run.frames) + 1):
+            check_frame(player, run, step)
+            page.keyboard.press("ArrowRight")
     assert not trouble.errors
     assert not trouble.outside(server_url)
 
@@ -256,15 +254,22 @@ def parsed(text: str) -> float:
     return number(text)
 
 
+@pytest.fixture(scope="module")
+def blank(browser: Browser) -> Iterator[Page]:
+    """An empty page to run a module in."""
+    page = browser.new_page()
+    yield page
+    page.close()
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.key)
-def test_a_calculator_confirms_every_formula(browser: Browser, method: Method, preset: Any) -> None:
+def test_a_calculator_confirms_every_formula(blank: Page, method: Method, preset: Any) -> None:
     """Recomputed from the digits on screen, a result rounds to the digits on screen."""
-    page = browser.new_page()
     payload = encode_row(preset.row)
     text = join_modules(SOFTMAX, "row_formula.js", export_names=True)
     frames = payload["methods"][method]["frames"]
-    lines = page.evaluate(
+    lines = blank.evaluate(
         IMPORT,
         [
             text,
@@ -275,7 +280,6 @@ def test_a_calculator_confirms_every_formula(browser: Browser, method: Method, p
             json.loads(json.dumps({"data": payload, "method": method, "frames": frames})),
         ],
     )
-    page.close()
     checked = 0
     for each in lines:
         if each["label"] == WORDS["formula"]["overflow"]:

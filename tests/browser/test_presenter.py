@@ -13,7 +13,6 @@ from tests.browser.stage_page import go, mount, traced
 
 KEY = "keys-lock.subject"
 READ_ALOUD = ".step-name, .sentence, .formula, .formula *, .room-question, .waiting, .lecturer-note p"
-TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 SPILLS = """root => [root, ...root.querySelectorAll('.zone.words, .zone.outer, .zone.chip, .lecturer-note')]
   .map((node) => [node.className, node.scrollHeight - node.clientHeight, node.scrollWidth - node.clientWidth])
   .filter(([, down, across]) => down > 2 || across > 2)"""
@@ -22,6 +21,11 @@ BOXES = """root => [...root.querySelectorAll('.zone, .transport, .lecturer-note'
   .map((box) => [box.left, box.top, box.right, box.bottom])"""
 SMALL = """(root, names) => [...root.querySelectorAll(names)].filter((node) => node.getClientRects().length)
   .map((node) => parseFloat(getComputedStyle(node).fontSize)).filter((size) => size < 24)"""
+# The zones are fitted in the frame after a step.
+FITTED = f"""async (root, names) => {{
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())));
+  return [({SPILLS})(root), ({BOXES})(root), ({SMALL})(root, names)];
+}}"""
 QUESTIONS = load_presenter_text()["questions"]
 
 
@@ -47,17 +51,11 @@ def test_it_fits_the_screen_in_large_type(
     for kind, index in shown.items():
         go(page, index)
         for _ in range(2):
-            # The zones are fitted in the next frame.
-            page.evaluate(TWO_FRAMES)
-            spills = stage.evaluate(SPILLS)
+            spills, boxes, small = stage.evaluate(FITTED, READ_ALOUD)
             assert spills == [], (kind, width)
-            boxes = stage.evaluate(BOXES)
             for left, top, right, bottom in boxes:
-                assert left >= 0 and top >= 0 and right <= width + 0.5 and bottom <= height + 0.5, (
-                    kind,
-                    boxes,
-                )
-            small = stage.evaluate(SMALL, READ_ALOUD)
+                inside = left >= 0 and top >= 0 and right <= width + 0.5 and bottom <= height + 0.5
+                assert inside, (kind, boxes)
             assert small == [], kind
             page.keyboard.press("a")
 
@@ -174,9 +172,14 @@ def test_the_focus_stays_on_the_stage(page: Page) -> None:
 def test_questions_of_the_player_stay_away(page: Page) -> None:
     trace = traced(KEY)
     stage = mount(page, trace, "?present=1", ask=True)
-    for _ in range(2 * len(trace.steps)):
-        page.keyboard.press("PageDown")
-        assert not stage.get_by_test_id("predict").is_visible()
+    asked = stage.evaluate(
+        """(stage, presses) => Array.from({ length: presses }, () => {
+          document.dispatchEvent(new KeyboardEvent('keydown', { key: 'PageDown', bubbles: true }));
+          return stage.querySelector('[data-testid=predict]')?.getClientRects().length ?? 0;
+        })""",
+        2 * len(trace.steps),
+    )
+    assert set(asked) == {0}
     expect(stage).to_have_attribute("data-step", str(len(trace.steps) - 1))
 
 
@@ -243,8 +246,12 @@ def test_the_tiles_that_would_fit_do_fit_and_no_larger_ones(page: Page, key: str
 
     peak = peak_of(rows, keys)
     checked = 0
+    stage = mount(page, trace)
+    field = stage.get_by_test_id("budget-number")
     for budget in sorted({peak - 1, peak * 3 // 4, peak // 2, peak // 4, 16}):
-        stage = mount(page, trace, f"?budget={budget}")
+        field.fill(str(budget))
+        field.press("Enter")
+        expect(field).to_have_value(str(budget))
         advice = stage.get_by_test_id("budget-would").inner_text()
         assert f"{peak:,} B" in advice
         square = re.search(r"block_q = block_k = (\d+)", advice)

@@ -1,0 +1,33 @@
+"""What tests do to the parts of a page that Streamlit draws."""
+
+import re
+
+from playwright.sync_api import Page, TimeoutError, expect
+
+from tests.browser.conftest import PATIENCE_MS
+
+# How long a list that was asked for may take to open before it is asked for again.
+OPENING_MS = 3_000
+
+
+def settled(page: Page) -> None:
+    """Wait until the page has its heading and its foot, and no script is running."""
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    expect(page.get_by_test_id("stMain").get_by_role("link").last).to_be_visible()
+    expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
+
+
+def pick(page: Page, label: str | re.Pattern[str], option: str | re.Pattern[str]) -> None:
+    """Choose an option of a select box; a click that a redraw swallowed is made again, as a person would."""
+    field = page.get_by_role("combobox", name=label)
+    wanted = page.get_by_role("option", name=option)
+    for _ in range(PATIENCE_MS // OPENING_MS):
+        field.click()
+        try:
+            wanted.click(timeout=OPENING_MS)
+        except TimeoutError:
+            page.keyboard.press("Escape")
+        else:
+            return
+    raise AssertionError(f"the list {label!r} never offered {option!r}")
