@@ -63,13 +63,18 @@ def take_address(prefix: str, menus: Sequence[Menu], others: Sequence[str] = ())
         The page's other names in the address.
     """
     report_unknown_names(prefix, {*(menu.name for menu in menus), *others})
+    by_key = False
     for menu in menus:
         asked = st.query_params.get(menu.name)
         if asked in menu.words and menu.words[asked] != asked:
-            if menu.name not in st.session_state:
-                st.session_state[menu.name] = asked
+            st.session_state[menu.name] = asked
+            st.query_params[menu.name] = menu.words[asked]
+            by_key = True
         elif asked not in menu.words.values():
             report_unknown_choice(menu.name, menu.choices, menu.first)
+    if by_key:
+        # A value that the page set stays in the address only if both had it in the run before its menu is drawn.
+        st.rerun()
 
 
 def choose(menu: Menu, width: int | Literal["stretch"] = "stretch") -> str:
