@@ -5,6 +5,7 @@ Knows sizes only; must not know traffic, devices or time.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from math import isqrt
 
 from engine.memory import MAX_COUNT, count_within, score_matrix_bytes
@@ -157,15 +158,21 @@ class Growth:
 
 def growth(shape: AttentionShape, lengths: Iterable[int]) -> tuple[Growth, ...]:
     """Bytes over a series of square lengths, everything else as in ``shape``."""
-    points = []
-    for n in lengths:
-        n = count_within("length", n)
-        at = AttentionShape(
-            n, n, shape.d, shape.d_v, shape.heads, shape.kv_heads, shape.batch, shape.bytes_per_element
+    return tuple(
+        _growth(
+            count_within("length", n), shape.d, shape.d_v, shape.heads, shape.kv_heads, shape.batch,
+            shape.bytes_per_element,
         )
-        tensors = tensor_storage(at)
-        points.append(Growth(n, score_storage(at).all_bytes, tensors.inputs_and_output, tensors.lse))
-    return tuple(points)
+        for n in lengths
+    )  # fmt: skip
+
+
+# A page asks for the same lengths again whenever any of its other numbers changes.
+@lru_cache(maxsize=1024)
+def _growth(n: int, *sizes: int | None) -> Growth:
+    at = AttentionShape(n, n, *sizes)  # type: ignore[arg-type]
+    tensors = tensor_storage(at)
+    return Growth(n, score_storage(at).all_bytes, tensors.inputs_and_output, tensors.lse)
 
 
 def longest_square(memory_bytes: int, shape: AttentionShape) -> int:

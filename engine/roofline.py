@@ -5,7 +5,7 @@ ones, exactly, for every algorithm, so that all are asked for the same useful wo
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypedDict
 
 from engine.hardware import Device
 from engine.options import Order
@@ -22,7 +22,9 @@ ASSUMPTIONS = (
     "loading and arithmetic overlap perfectly",
 )
 
-__all__ = ["ASSUMPTIONS", "Dot", "Roofline", "Side", "attention_flops", "ledgers", "roofline"]
+__all__ = [
+    "ASSUMPTIONS", "Dot", "Roofline", "Side", "attention_flops", "ledgers", "roofline", "tiled_ledger",
+]  # fmt: skip
 
 
 def attention_flops(
@@ -95,30 +97,50 @@ class Roofline:
         return next(dot for dot in self.dots if dot.name == name)
 
 
+class _Sizes(TypedDict):
+    """What all three models are told of a call, besides its lengths."""
+
+    d_v: int
+    bytes_per_element: int
+    direction: Direction
+    heads: int
+    kv_heads: int
+    batch: int
+
+
 def ledgers(
     shape: AttentionShape, block_q: int, block_k: int, *, order: Order = "q_outer",
     direction: Direction = "forward",
 ) -> dict[str, Ledger]:  # fmt: skip
     """Byte ledgers of the three models for one call, by name."""
-    n_q, n_k, d = shape.n_q, shape.n_k, shape.d
-    d_v, size, heads, kv_heads, batch = (
-        shape.value_size, shape.bytes_per_element, shape.heads, shape.group_heads, shape.batch,
-    )  # fmt: skip
+    sizes = _sizes(shape, direction)
     return {
-        "standard": standard_bytes(
-            n_q, n_k, d, d_v=d_v, bytes_per_element=size, direction=direction, heads=heads,
-            kv_heads=kv_heads, batch=batch,
-        ),
-        "tiled": tiled_bytes(
-            n_q, n_k, d, block_q=block_q, block_k=block_k, order=order, causal=shape.causal,
-            window=shape.window, d_v=d_v, bytes_per_element=size, direction=direction, heads=heads,
-            kv_heads=kv_heads, batch=batch,
-        ),
-        "compulsory": compulsory_bytes(
-            n_q, n_k, d, d_v=d_v, bytes_per_element=size, direction=direction, heads=heads,
-            kv_heads=kv_heads, batch=batch,
-        ),
-    }  # fmt: skip
+        "standard": standard_bytes(shape.n_q, shape.n_k, shape.d, **sizes),
+        "tiled": tiled_ledger(shape, block_q, block_k, order=order, direction=direction),
+        "compulsory": compulsory_bytes(shape.n_q, shape.n_k, shape.d, **sizes),
+    }
+
+
+def tiled_ledger(
+    shape: AttentionShape, block_q: int, block_k: int, *, order: Order = "q_outer",
+    direction: Direction = "forward",
+) -> Ledger:  # fmt: skip
+    """Byte ledger of the tiled call alone: what a search over tile sizes asks for again and again."""
+    return tiled_bytes(
+        shape.n_q, shape.n_k, shape.d, block_q=block_q, block_k=block_k, order=order, causal=shape.causal,
+        window=shape.window, **_sizes(shape, direction),
+    )  # fmt: skip
+
+
+def _sizes(shape: AttentionShape, direction: Direction) -> _Sizes:
+    return {
+        "d_v": shape.value_size,
+        "bytes_per_element": shape.bytes_per_element,
+        "direction": direction,
+        "heads": shape.heads,
+        "kv_heads": shape.group_heads,
+        "batch": shape.batch,
+    }
 
 
 def roofline(

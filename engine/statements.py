@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Literal
 
 from engine.options import Order
-from engine.roofline import ledgers
+from engine.roofline import ledgers, tiled_ledger
 from engine.shapes import AttentionShape
 from engine.traffic import Direction, stat_bytes
 
@@ -155,10 +155,11 @@ def break_even(
     per_one = saving_limit(shape, 1, 1, order=order, direction=direction)
     law = None if per_one is None else 1 / per_one
     longest = shape.n_q if side == "block_q" else shape.n_k
+    standard = ledgers(shape, 1, 1, order=order, direction=direction)["standard"].total
 
     def wins(size: int) -> bool:
         q, k = (size, block_k) if side == "block_q" else (block_q, size)
-        return saving(shape, q, k, order=order, direction=direction).wins
+        return tiled_ledger(shape, q, k, order=order, direction=direction).total < standard
 
     if shape.causal is not None or shape.window is not None:
         searched = min(longest, SEARCH)
@@ -202,7 +203,7 @@ def block_effect(
     points = []
     for size in sizes:
         q, k = (size, block_k) if side == "block_q" else (block_q, size)
-        points.append((size, saving(shape, q, k, order=order, direction=direction).tiled))
+        points.append((size, tiled_ledger(shape, q, k, order=order, direction=direction).total))
     return BlockEffect(side, tuple(points))
 
 

@@ -4,6 +4,7 @@ Knows `engine.tile_fit`'s sums; must not know traffic or time.
 """
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from engine.hardware import Device
 from engine.tile_fit import KERNEL_STATS, LITERAL_STATS, Fit, TileSetup, check_request, fit_tiles
@@ -62,9 +63,15 @@ class Frontier:
 
 def frontier(setup: TileSetup, device: Device, *, most: int = 512, step: int = STEP) -> Frontier:
     """Largest block_k for block_q = step, 2·step … ``most``, everything else as in ``setup``."""
+    return _frontier(replace(setup, block_q=step, block_k=step), device, most, step)
+
+
+# A page asks again whenever any of its numbers changes; the setup's own tile is not among what decides.
+@lru_cache(maxsize=256)
+def _frontier(setup: TileSetup, device: Device, most: int, step: int) -> Frontier:
     fits = []
     for block_q in range(step, most + 1, step):
-        at = replace(setup, block_q=block_q, block_k=step)
+        at = replace(setup, block_q=block_q)
         block_k = min(most, largest_block_k(at, device, step=step))
         if block_k:
             fits.append(fit_tiles(replace(at, block_k=block_k), device))

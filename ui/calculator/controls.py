@@ -149,7 +149,8 @@ def finish_setting() -> None:
 def link_parameters() -> dict[str, str]:
     """Every control that is not at its default, also those of the parts that are not on screen."""
     defaults = _defaults()
-    found = {key: st.session_state.get(key, default) for key, default in defaults.items()}
+    state = st.session_state.to_dict()
+    found = {key: state.get(key, default) for key, default in defaults.items()}
     return {
         key: str(value).lower() if isinstance(value, bool) else str(value)
         for key, value in found.items()
