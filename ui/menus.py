@@ -73,12 +73,27 @@ def take_address(prefix: str, menus: Sequence[Menu], others: Sequence[str] = ())
         elif asked not in menu.words.values():
             report_unknown_choice(menu.name, menu.choices, menu.first)
     if by_key:
-        # A value that the page set stays in the address only if both had it in the run before its menu is drawn.
+        # What the page set stays in the address only if both had it in the run before its menu is drawn.
         st.rerun()
 
 
-def choose(menu: Menu, width: int | Literal["stretch"] = "stretch") -> str:
-    """Draw a menu, as wide as its place or some pixels, and return the key of its choice."""
+def choose(
+    menu: Menu,
+    width: int | Literal["stretch"] = "stretch",
+    *,
+    help_text: str | None = None,
+    disabled: bool = False,
+) -> str:
+    """Draw a menu, as wide as its place or some pixels, and return the key of its choice.
+
+    Parameters
+    ----------
+    menu : Menu
+    width : int or "stretch"
+    help_text : str, optional
+        Instead of the menu's own help, where it depends on the run.
+    disabled : bool
+    """
     chosen = st.selectbox(
         menu.label,
         menu.choices,
@@ -86,7 +101,8 @@ def choose(menu: Menu, width: int | Literal["stretch"] = "stretch") -> str:
         key=menu.name,
         bind="query-params",
         format_func=lambda choice: menu.words[choice],
-        help=menu.help,
+        help=help_text or menu.help,
         width=width,
+        disabled=disabled,
     )
     return chosen or menu.first
