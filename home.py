@@ -1,21 +1,20 @@
-"""The page that opens first: the lesson itself."""
+"""The page that opens first: the lesson itself, section by section."""
 
 import streamlit as st
 
-from engine import score_matrix_bytes
-from engine.units import binary_bytes, exact_bytes
+from lesson.frames import place
 from lesson.inputs import DEFAULT_KEY, load
 from lesson.outline import load_outline
+from lesson.plan import Section, load_sections
+from lesson.values import section_values
 from ui.content import READING_WIDTH, render_text
-from ui.frame import LESSON_URL, begin, end
+from ui.frame import begin, end
+from ui.lesson.component import show_act, show_contents
 from ui.stage import show_stage
-
-# The lesson's own example.
-QUERIES, KEYS, BYTES_PER_SCORE = 4096, 4096, 2
 
 
 def draw_stage() -> None:
-    """The stage on the default sentence."""
+    """The stage on the default sentence, with the first block of scores on the chip."""
     given = load(DEFAULT_KEY)
     show_stage(
         given.q,
@@ -23,44 +22,49 @@ def draw_stage() -> None:
         given.v,
         key="home_stage",
         tokens=(given.tokens_q, given.tokens_k),
+        step=place("score").step or 0,
         **given.options(),
     )
 
 
 def draw_next() -> None:
-    """Where to go from here: every other page with its summary."""
-    st.header("Where to go next", anchor=False)
-    others = [page for page in load_outline().pages if page.key != "home"]
-    for column, page in zip(st.columns(len(others)), others, strict=True):
-        with column.container(border=True, height="stretch"):
-            st.page_link(page.script, label=f"**{page.label}**", icon=page.icon)
-            st.markdown(page.summary)
+    """Every other page with its summary."""
+    for page in load_outline().pages:
+        if page.key != "home":
+            st.page_link(page.script, label=f"**{page.label}**: {page.summary}", icon=page.icon)
 
 
-def draw_sources() -> None:
-    """What this page mirrors and where the method comes from."""
+# What stands between the sentences of a section, where its text has a place for it.
+SLOTS = {"onward": {"next": draw_next}}
+
+
+def draw_section(section: Section) -> None:
+    """One section: heading, text, and what it ends in."""
+    if section.part:
+        st.header(section.part, anchor=False)
+    heading = st.subheader if section.part else st.header
+    heading(section.title, anchor=section.key)
+    name = f"lesson_{section.key}"
+    render_text(
+        name,
+        slots=SLOTS.get(section.key),
+        values=section_values(section.key, name),
+        narrow=False,
+    )
+    show_act(section)
+
+
+def draw_sections() -> None:
+    """The whole lesson, in one narrow container: each container costs the browser time."""
     with st.container(width=READING_WIDTH):
-        st.markdown(
-            "Source of the method: [FlashAttention: Fast and Memory-Efficient Exact Attention with "
-            "IO-Awareness](https://arxiv.org/abs/2205.14135)."
-        )
+        for section in load_sections():
+            draw_section(section)
 
 
 begin("home")
-st.markdown(
-    f":small[Follows version 1.3.0 (7 October 2026) of the [published lesson]({LESSON_URL}). "
-    "An independent rendering, in its own words.]"
-)
-size = score_matrix_bytes(QUERIES, KEYS, BYTES_PER_SCORE)
 render_text(
     "home",
-    slots={"stage": draw_stage, "next": draw_next, "sources": draw_sources},
-    values={
-        "n_q": f"{QUERIES:,}",
-        "n_k": f"{KEYS:,}",
-        "pairs": f"{QUERIES * KEYS:,}",
-        "bytes_per_score": str(BYTES_PER_SCORE),
-        "score_bytes": f"{exact_bytes(size)}, or {binary_bytes(size)}",
-    },
+    slots={"stage": draw_stage, "contents": show_contents, "sections": draw_sections},
+    values=section_values("home", "home"),
 )
 end("home")

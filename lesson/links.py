@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from types import MappingProxyType
 
-from lesson.text import CONTENT, LANGUAGE
+from lesson.place import CONTENT, LANGUAGE
 
 KINDS = ("lesson", "paper", "code", "issue", "data", "licence")
 VALUE_PREFIX = "link_"

@@ -2,15 +2,17 @@
 
 A line that is only `[[name]]` is a slot: the page puts something there (a widget, a picture, the stage).
 `{{name}}` inside a sentence is a value: the page gives it, so no computed number is typed by hand.
+`[src: name]` after a sentence says where its number comes from; see `lesson.citations`.
 """
 
 import re
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
-CONTENT = Path(__file__).with_name("content")
-LANGUAGE = "en"
+from lesson.citations import cited
+from lesson.place import CONTENT, LANGUAGE
+
+__all__ = ["CONTENT", "LANGUAGE", "Slot", "Text", "load_text", "parse_text"]
 
 _SLOT = re.compile(r"^\[\[([a-z_]+)\]\]$")
 _VALUE = re.compile(r"\{\{([a-z_]+)\}\}")
@@ -72,7 +74,7 @@ def parse_text(markdown: str) -> Text:
     Raises
     ------
     ValueError
-        If the document is empty or a slot comes twice.
+        If the document is empty, a slot comes twice, or a mark names a source that does not exist.
     """
     parts: list[str | Slot] = []
     prose: list[str] = []
@@ -80,7 +82,7 @@ def parse_text(markdown: str) -> Text:
     def close() -> None:
         block = "\n".join(prose).strip()
         if block:
-            parts.append(block)
+            parts.append(cited(block))
         prose.clear()
 
     for line in markdown.splitlines():

@@ -1,69 +1,73 @@
-"""The comprehension check: commit to an answer, then read the reasons."""
+"""The comprehension check: commit to an answer, then read the reasons; the same questions on paper."""
 
 import streamlit as st
 
-from lesson.quiz import Question, load_questions
-from ui.content import READING_WIDTH, render_text
+from lesson.quiz import MOST_SEED
+from lesson.quiz.worksheet import MOST_SHEETS, worksheet_html, worksheet_key_html
+from lesson.words import load_words
+from ui.address import report_unknown_names
+from ui.content import render_text
 from ui.frame import begin, end
+from ui.quiz import show_quiz
+
+WORDS = load_words("quiz_player").table("page")
+TOPICS = load_words("quiz_player").table("topics")
+CODE, PLACE, ALL = "quiz_seed", "quiz_q", "all"
 
 
-def forget(question: Question) -> None:
-    """Clear an answer, so that the question can be tried again."""
-    st.session_state.pop(f"quiz_committed_{question.id}", None)
-    st.session_state[f"quiz_choice_{question.id}"] = None
+def chosen_seed() -> int:
+    """Return the code that the field below the quiz holds; 0, with a message, if it is none."""
+    typed = str(st.session_state.get(CODE, st.query_params.get(CODE, "0"))).strip() or "0"
+    if typed.isascii() and typed.isdigit() and len(typed) <= 10 and int(typed) <= MOST_SEED:
+        return int(typed)
+    st.warning(WORDS["code_refused"].format(value=typed[:40], most=f"{MOST_SEED:,}"), icon=":material/error:")
+    return 0
 
 
-def draw_reasons(question: Question, given: int) -> None:
-    """Say whether the answer given is right and why, then why the right one is."""
-    answer = question.choices[given]
-    if answer.right:
-        st.success(f"**Right.** {answer.reason}", icon=":material/check_circle:")
-    else:
-        st.warning(f"**Not this one.** {answer.reason}", icon=":material/cancel:")
-        st.success(
-            f"**The right answer: {question.right.text}.** {question.right.reason}",
-            icon=":material/check_circle:",
+def draw_sheet() -> None:
+    """The code, how many sheets and which topics; the files are made when they are asked for."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(
+            WORDS["sheet_code"],
+            "0",
+            key=CODE,
+            bind="query-params",
+            help=WORDS["sheet_code_help"],
+            max_chars=10,
+            width=170,
         )
-    st.button(
-        "Try again",
-        key=f"quiz_again_{question.id}",
-        on_click=forget,
-        args=(question,),
-        icon=":material/refresh:",
-    )
-
-
-def draw_question(question: Question) -> None:
-    """One question, before or after the learner has committed."""
-    committed_key = f"quiz_committed_{question.id}"
-    committed = st.session_state.get(committed_key)
-    with st.container(border=True, width=READING_WIDTH):
-        st.header(question.prompt, anchor=False)
-        given = st.radio(
-            question.prompt,
-            range(len(question.choices)),
-            format_func=lambda place: question.choices[place].text,
-            index=None,
-            key=f"quiz_choice_{question.id}",
-            disabled=committed is not None,
-            label_visibility="collapsed",
+        sheets = st.number_input(
+            WORDS["sheet_copies"],
+            1,
+            MOST_SHEETS,
+            key="quiz_sheets",
+            help=WORDS["sheet_copies_help"],
+            width=150,
         )
-        if committed is not None:
-            draw_reasons(question, committed)
-        elif st.button("Commit to this answer", key=f"quiz_commit_{question.id}", type="primary"):
-            if given is None:
-                st.info("Choose one of the answers first.", icon=":material/info:")
-            else:
-                st.session_state[committed_key] = given
-                st.rerun()
-
-
-def draw_questions() -> None:
-    """Every question of the check."""
-    for question in load_questions():
-        draw_question(question)
+        topic = st.selectbox(
+            WORDS["sheet_topics"],
+            (ALL, *TOPICS),
+            format_func=lambda name: TOPICS.get(name, WORDS["sheet_all"]),
+            key="quiz_topic",
+            width=230,
+        )
+    topics = None if topic in (None, ALL) else (topic,)
+    files = (("sheet_file", "worksheet", worksheet_html), ("key_file", "key", worksheet_key_html))
+    with st.container(horizontal=True):
+        for label, name, make in files:
+            st.download_button(
+                WORDS[label],
+                lambda make=make: make(SEED, int(sheets), topics),
+                file_name=f"tilewise-{name}-{SEED}.html",
+                mime="text/html",
+                key=f"quiz_{name}",
+                on_click="ignore",
+                icon=":material/print:" if name == "worksheet" else ":material/key:",
+            )
 
 
 begin("quiz")
-render_text("quiz", slots={"questions": draw_questions})
+report_unknown_names("quiz_", {CODE, PLACE})
+SEED = chosen_seed()
+render_text("quiz", slots={"questions": lambda: show_quiz(seed=SEED, key="quiz_player"), "sheet": draw_sheet})
 end("quiz")

@@ -1,6 +1,7 @@
 """Draw the lesson's prose, with the page's own parts in its slots."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
 import streamlit as st
 
@@ -11,7 +12,11 @@ READING_WIDTH = 760
 
 
 def render_text(
-    name: str, *, slots: dict[str, Callable[[], None]] | None = None, values: dict[str, str] | None = None
+    name: str,
+    *,
+    slots: dict[str, Callable[[], None]] | None = None,
+    values: dict[str, str] | None = None,
+    narrow: bool = True,
 ) -> None:
     """Draw `content/<language>/<name>.md`.
 
@@ -23,6 +28,8 @@ def render_text(
         What draws each slot. A slot uses the page's whole width; prose keeps to `READING_WIDTH`.
     values : dict of str to str
         The values for the sentences.
+    narrow : bool
+        Keep prose to `READING_WIDTH`. False where what stands around it does so already.
 
     Raises
     ------
@@ -35,7 +42,7 @@ def render_text(
         raise ValueError(f"{name}.md has the slots {sorted(text.slots)} but the page gives {sorted(slots)}")
     for part in text.parts:
         if isinstance(part, str):
-            with st.container(width=READING_WIDTH):
+            with st.container(width=READING_WIDTH) if narrow else nullcontext():
                 st.markdown(part)
         else:
             slots[part.name]()

@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from lesson.outline import Page, load_outline
+from ui.progress.component import show_progress
 
 NAME = "Tilewise"
 FAVICON = Path(__file__).parent / "assets" / "favicon.svg"
@@ -15,6 +16,13 @@ FAVICON = Path(__file__).parent / "assets" / "favicon.svg"
 _STYLE = """<style>
 .stMainBlockContainer { padding: 3.25rem 3rem 4rem; }
 @media (max-width: 640px) { .stMainBlockContainer { padding: 3.25rem 1rem 3rem; } }
+.st-key-nav { gap: 0.25rem; }
+@media print {
+  .stSidebar, .stAppHeader, .stToolbar, [data-testid="stPageLink"] { display: none; }
+  .stMainBlockContainer { padding: 0; }
+  h1, h2, h3 { break-after: avoid; }
+  .stMarkdown table, .katex-display { break-inside: avoid; }
+}
 </style>"""
 # In an iframe on someone else's page (`?embed=true`) only the page's own content is shown.
 _EMBEDDED_STYLE = """<style>
@@ -56,8 +64,10 @@ def begin(key: str, *, heading: bool = True) -> Page:
     st.html(_STYLE)
     with st.sidebar:
         st.markdown(f"**{NAME}**  \nIO-aware attention, tile by tile")
-        for entry in load_outline().pages:
-            st.page_link(entry.script, label=entry.label, icon=entry.icon, width="stretch")
+        with st.container(key="nav"):
+            for entry in load_outline().pages:
+                st.page_link(entry.script, label=entry.label, icon=entry.icon, width="stretch")
+        show_progress(key)
         st.markdown(f":small[Mirrors a [published lesson]({LESSON_URL}). An independent rendering.]")
     if heading:
         st.title(page.title, anchor=False)

@@ -1,0 +1,1 @@
+"""The bank, its numbers by a second route, answers, links and the worksheet."""

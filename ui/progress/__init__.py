@@ -1,0 +1,1 @@
+"""What a learner has done, kept in the browser: the store, the ticks and the panel."""
