@@ -23,6 +23,12 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _rooms_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Pages that tests run without a server keep their rooms in a folder that goes away."""
+    os.environ.setdefault("TILEWISE_DATA", str(tmp_path_factory.mktemp("data")))
+
+
 @dataclass
 class Server:
     """A running app."""
@@ -52,9 +58,11 @@ def start_server(log: Path, *, base_path: str = "", env: dict[str, str] | None =
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     command += ["--server.address", "127.0.0.1", "--server.baseUrlPath", base_path]
+    # Each server keeps its rooms beside its log, not in the project's folder.
+    own = {"TILEWISE_DATA": str(log.parent / f"data-{port}"), **(env or {})}
     with log.open("wb") as out:
         process = subprocess.Popen(
-            command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, env={**os.environ, **(env or {})}
+            command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, env={**os.environ, **own}
         )
     url = f"http://127.0.0.1:{port}" + (f"/{base_path}" if base_path else "")
     server = Server(url, process, log)

@@ -1,0 +1,363 @@
+"""A lecturer's live room: open it, ask, watch the count, close, discuss, ask again, reveal."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from classroom.codes import normal_code
+from classroom.errors import RoomError
+from classroom.lecturer_routes import LECTURER_COOKIE, csv_name
+from classroom.phases import allowed
+from classroom.questions import Question, question_or_none
+from classroom.rooms import KEPT_DAYS, Ask, Room
+from classroom.routes import PREFIX
+from classroom.service import View
+from classroom.shared import shared_classroom
+from lesson.quiz import bank
+from lesson.words import load_words
+from ui.classroom import board
+from ui.classroom.keeper import drop_key, keep_key
+from ui.content import render_text
+from ui.frame import begin, end
+from ui.share import base_path
+
+WORDS = load_words("classroom").table("page")
+TITLES = {entry.id: entry.title for entry in bank()}
+# Seconds between two looks at the counts, which are themselves half a second old at most.
+LIVE_S = 0.9
+
+# What this browser session keeps: the room it may lead, the key for the cookie, a new key until it is put
+# away, what it has drawn, what to say next, and the room that it has left.
+ROOM, COOKIE_KEY, NEW_KEY, DRAWN = "room_id", "room_cookie_key", "room_new_key", "room_drawn"
+NOTICE, LEFT = "room_notice", "room_left"
+
+
+def told(value: object) -> str:
+    """Return what the browser told of itself; nothing where the page runs without one."""
+    return value if isinstance(value, str) else ""
+
+
+def room_address() -> str:
+    """Return the address of the phones' page, without a room's code."""
+    url = told(st.context.url) or "http://localhost/classroom"
+    scheme, _, rest = url.partition("://")
+    return f"{scheme}://{rest.split('/', 1)[0]}{base_path()}/{PREFIX}"
+
+
+def key_route(code: str) -> str:
+    """Return the route that keeps or drops a room's key."""
+    return f"{base_path()}/{PREFIX}/{code}/key"
+
+
+def day(time_ms: int) -> str:
+    """Return a day in words."""
+    at = datetime.fromtimestamp(time_ms / 1000, UTC)
+    return f"{at.day} {at:%B %Y}"
+
+
+def attempt(work: Callable[..., object], *arguments: object, **options: object) -> None:
+    """Do something to the room, and keep what it refuses for the next drawing."""
+    try:
+        work(*arguments, **options)
+    except RoomError as error:
+        # "changed" needs no words: another window was first, and the page shows what it did.
+        if error.name != "changed":
+            st.session_state[NOTICE] = error.message
+
+
+def enter(code: str, key: str) -> bool:
+    """Take a room over with its key. Says False for a key that fits nothing."""
+    try:
+        room = shared_classroom().check_key(normal_code(code) or "", key.strip())
+    except RoomError as error:
+        st.session_state[NOTICE] = error.message
+        return False
+    lead(room, key.strip())
+    return True
+
+
+def lead(room: Room, key: str) -> None:
+    """Lead a room in this browser from now on."""
+    st.session_state[ROOM], st.session_state[COOKIE_KEY] = room.id, key
+    st.session_state.pop(LEFT, None)
+
+
+def enter_by_cookie() -> None:
+    """Find the room again after a reload, by the cookie that only the server reads."""
+    if ROOM in st.session_state or LEFT in st.session_state:
+        return
+    code, _, key = told(st.context.cookies.get(LECTURER_COOKIE)).partition(".")
+    if key and not enter(code, key):
+        st.session_state.pop(NOTICE, None)
+
+
+def open_new() -> None:
+    """Open a room and lead it."""
+    try:
+        room, key = shared_classroom().open_room(told(st.context.ip_address))
+    except RoomError as error:
+        st.session_state[NOTICE] = error.message
+        return
+    lead(room, key)
+    st.session_state[NEW_KEY] = key
+
+
+def enter_typed() -> None:
+    """Enter with what was typed."""
+    enter(st.session_state.get("room_code_typed", ""), st.session_state.get("room_key_typed", ""))
+
+
+def leave(code: str) -> None:
+    """Lead no room any more, in this browser."""
+    for name in (ROOM, COOKIE_KEY, NEW_KEY, DRAWN):
+        st.session_state.pop(name, None)
+    st.session_state[LEFT] = code
+
+
+def draw_entrance() -> None:
+    """Open a new room, or come back into one."""
+    if code := st.session_state.get(LEFT):
+        drop_key(key_route(code))
+    new, back = st.columns(2, gap="large")
+    with new.container(border=True, height="stretch"):
+        st.header(WORDS["open_heading"], anchor=False)
+        st.markdown(WORDS["open_lead"])
+        st.button(WORDS["open"], type="primary", icon=":material/add:", on_click=open_new)
+    with back.container(border=True, height="stretch"):
+        st.header(WORDS["back_heading"], anchor=False)
+        with st.form("room_back", border=False):
+            st.text_input(WORDS["code"], key="room_code_typed", max_chars=12)
+            st.text_input(WORDS["key"], key="room_key_typed", type="password", max_chars=80)
+            st.form_submit_button(WORDS["back"], on_click=enter_typed)
+
+
+def draw_key(room: Room) -> None:
+    """The new room's key, until the lecturer says that it is kept."""
+    key = st.session_state.get(NEW_KEY)
+    if key is None:
+        return
+    with st.container(border=True):
+        st.header(WORDS["key_heading"], anchor=False)
+        st.markdown(WORDS["key_lead"])
+        st.code(key, language=None)
+        with st.container(horizontal=True):
+            st.download_button(
+                WORDS["key_file"],
+                WORDS["key_file_text"].format(
+                    address=room_address(), code=room.code, key=key, until=day(room.expires_ms)
+                ),
+                file_name=f"tilewise-room-{room.code}-key.txt",
+                mime="text/plain",
+                icon=":material/save:",
+                on_click="ignore",
+            )
+            st.button(
+                WORDS["key_kept"],
+                icon=":material/check:",
+                on_click=st.session_state.pop,
+                args=(NEW_KEY, None),
+            )
+
+
+def act_button(view: View, action: str, text: str, *, ask: Ask | None = None, primary: bool = False) -> None:
+    """A button that moves the room on, if what this page shows is still so."""
+    st.button(
+        text,
+        key=f"room_{action}",
+        type="primary" if primary else "secondary",
+        on_click=attempt,
+        args=(shared_classroom().act, view.room.id, action),
+        kwargs={"ask_id": ask.id if ask is not None else None, "revision": view.room.revision},
+    )
+
+
+def next_ask(view: View) -> Ask | None:
+    """Return the next question that was not asked yet: after the one at hand, else the first."""
+    current = view.current
+    waiting = [each for each in view.asks if each.rounds == 0]
+    later = [each for each in waiting if current is None or each.place > current.place]
+    return (later or waiting or [None])[0]
+
+
+def draw_actions(view: View) -> None:
+    """What may follow now, the likeliest first."""
+    now = view.room.standing
+    following = next_ask(view)
+    with st.container(horizontal=True):
+        if now.phase == "open":
+            act_button(view, "close", WORDS["close"], primary=True)
+        if now.phase == "closed":
+            act_button(view, "discuss", WORDS["discuss"])
+        if now.phase == "discuss":
+            act_button(view, "second", WORDS["second"], primary=True)
+        if allowed(now, "reveal"):
+            act_button(view, "reveal", WORDS["reveal"], primary=now.phase == "closed")
+        if now.phase in ("closed", "revealed") and allowed(now, "second"):
+            act_button(view, "second", WORDS["second"])
+        if now.phase == "closed":
+            act_button(view, "undo_close", WORDS["undo_close"])
+        if allowed(now, "open") and following is not None:
+            title = TITLES.get(following.question, following.question)
+            text = WORDS["open_first" if now.phase == "lobby" else "next"].format(title=title)
+            act_button(view, "open", text, ask=following, primary=now.phase in ("lobby", "revealed"))
+
+
+def draw_votes(view: View, ask: Ask, asked: Question) -> None:
+    """The distribution: hidden while open, shown on request before the reveal, always after it."""
+    now = view.room.standing
+    if now.phase == "open":
+        st.caption(WORDS["hidden"])
+        return
+    results = shared_classroom().results(view.room.id, ask)
+    if results is None:
+        return
+    bars = [board.Bar(line.label, line.text, line.right, line.counts) for line in results.lines]
+    if any(results.others):
+        bars.append(board.others(results.others))
+    votes = board.Distribution(tuple(bars), results.totals, results.right)
+    revealed = now.phase == "revealed"
+    if not revealed and not st.toggle(
+        WORDS["peek"], key=f"room_peek_{ask.id}_{now.round}", help=WORDS["peek_help"]
+    ):
+        return
+    board.draw(board.votes_table(votes, mark_right=revealed))
+    if revealed:
+        key = asked.key()
+        board.draw(board.key_card(key["text"], key["why"]))
+        st.link_button(
+            WORDS["show"], f"{base_path()}/{key['show']['href'].lstrip('/')}", icon=":material/open_in_new:"
+        )
+        if allowed(now, "second"):
+            st.caption(WORDS["after_reveal"])
+
+
+@st.fragment(run_every=LIVE_S)
+def draw_live(room_id: int) -> None:
+    """Everything that changes by itself: the counts, and what another window of the lecturer's does."""
+    try:
+        view = shared_classroom().view(room_id)
+    except RoomError:
+        st.rerun()
+    if view.room.revision != st.session_state.get(DRAWN):
+        st.rerun()
+    now, ask = view.room.standing, view.current
+    board.draw(board.live_count(now.phase, view.joined, view.voted if ask is not None else None))
+    if notice := st.session_state.pop(NOTICE, None):
+        st.warning(notice, icon=":material/info:")
+    if ask is None:
+        st.markdown(WORDS["lobby" if view.asks else "no_questions"])
+        draw_actions(view)
+        return
+    asked = question_or_none(ask.question, ask.seed)
+    place = [each.id for each in view.asks].index(ask.id) + 1
+    if asked is not None:
+        board.draw(board.question_card(asked.public(), place, len(view.asks)))
+    else:
+        st.warning(WORDS["gone_question"])
+    if now.phase == "discuss":
+        st.caption(WORDS["discussing"])
+    draw_actions(view)
+    if asked is not None:
+        draw_votes(view, ask, asked)
+
+
+def add_chosen(room_id: int) -> None:
+    """Put the chosen questions on the list."""
+    for question_id in st.session_state["room_add"]:
+        attempt(shared_classroom().add_ask, room_id, question_id)
+    st.session_state["room_add"] = []
+
+
+def draw_list(view: View) -> None:
+    """The room's questions: add, ask, look at, take off."""
+    st.header(WORDS["list_heading"], anchor=False)
+    now = view.room.standing
+    for number, ask in enumerate(view.asks, start=1):
+        title = TITLES.get(ask.question, ask.question)
+        state = WORDS[("not_asked", "asked_once", "asked_twice")[ask.rounds]]
+        if ask.id == now.ask:
+            state = f"{state}, {WORDS['at_hand']}"
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"{number}. **{title}** :small[{state}]", width="stretch")
+            if allowed(now, "open") and ask.id != now.ask:
+                st.button(
+                    WORDS["ask" if ask.rounds == 0 else "look"],
+                    key=f"room_ask_{ask.id}",
+                    on_click=attempt,
+                    args=(shared_classroom().act, view.room.id, "open"),
+                    kwargs={"ask_id": ask.id, "revision": view.room.revision},
+                )
+            if ask.rounds == 0:
+                st.button(
+                    WORDS["remove"],
+                    key=f"room_remove_{ask.id}",
+                    on_click=attempt,
+                    args=(shared_classroom().remove_ask, view.room.id, ask.id),
+                )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.multiselect(WORDS["add_label"], list(TITLES), format_func=TITLES.__getitem__, key="room_add")
+        st.button(WORDS["add"], icon=":material/add:", on_click=add_chosen, args=(view.room.id,))
+
+
+def delete(room: Room) -> None:
+    """Delete the room and leave it."""
+    attempt(shared_classroom().delete_room, room)
+    leave(room.code)
+    st.session_state[NOTICE] = WORDS["deleted"]
+
+
+def draw_end(view: View) -> None:
+    """Export, leave, delete."""
+    room = view.room
+    st.header(WORDS["end_heading"], anchor=False)
+    st.markdown(WORDS["retention"].format(until=day(room.expires_ms)))
+    with st.container(horizontal=True):
+        st.download_button(
+            WORDS["export"],
+            lambda: shared_classroom().export(room.id).encode(),
+            file_name=csv_name(room),
+            mime="text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+        st.button(WORDS["leave"], on_click=leave, args=(room.code,), icon=":material/logout:")
+        with st.popover(WORDS["delete"], icon=":material/delete:"):
+            st.markdown(WORDS["delete_sure"])
+            st.button(WORDS["delete_really"], on_click=delete, args=(room,), type="primary")
+
+
+def draw_room() -> None:
+    """The room that this session leads, or the entrance."""
+    enter_by_cookie()
+    room_id = st.session_state.get(ROOM)
+    view = None
+    if room_id is not None:
+        try:
+            view = shared_classroom().view(room_id)
+        except RoomError as error:
+            st.session_state[NOTICE] = WORDS["gone"] if error.name == "no_room" else error.message
+            if error.name == "no_room":
+                leave("gone")
+    if view is None:
+        if notice := st.session_state.pop(NOTICE, None):
+            st.info(notice, icon=":material/info:")
+        draw_entrance()
+        return
+    st.session_state[DRAWN] = view.room.revision
+    board.style()
+    draw_key(view.room)
+    keep_key(key_route(view.room.code), st.session_state[COOKIE_KEY])
+    # Stacked on a small screen, what the lecturer does comes before what the room looks at.
+    live, join = st.columns([2.4, 1], gap="large")
+    with live:
+        draw_live(view.room.id)
+    with join:
+        board.draw(board.join_card(room_address(), view.room.code))
+    draw_list(view)
+    draw_end(view)
+
+
+begin("classroom")
+render_text("classroom", slots={"room": draw_room}, values={"days": str(KEPT_DAYS)})
+end("classroom")

@@ -1,0 +1,177 @@
+"""The lecturer's page, run by Streamlit's own test runner against a real database."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from classroom.service import COUNTS_S, Classroom
+from classroom.shared import close_classroom, shared_classroom
+from lesson.quiz import bank, make
+from tests.conftest import ROOT
+
+SINGLE = next(entry for entry in bank() if entry.kind == "single")
+NUMBER = next(entry for entry in bank() if entry.kind == "number")
+
+
+@pytest.fixture
+def classroom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Classroom]:
+    """The process's own classroom, in an empty folder."""
+    close_classroom()
+    monkeypatch.setenv("TILEWISE_DATA", str(tmp_path))
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    yield shared_classroom()
+    close_classroom()
+
+
+def visit() -> AppTest:
+    """Return the page as a new visitor sees it."""
+    at = AppTest.from_file(str(ROOT / "home.py"), default_timeout=60)
+    at.switch_page("pages/classroom.py")
+    return run(at)
+
+
+def run(at: AppTest) -> AppTest:
+    """Run the page; what it draws must be no error."""
+    at.run()
+    assert not at.exception
+    return at
+
+
+def press(at: AppTest, label: str) -> AppTest:
+    """Press the one button with a label."""
+    (button,) = [each for each in at.button if each.label == label]
+    button.click()
+    return run(at)
+
+
+def labels(at: AppTest) -> set[str]:
+    """Return what can be pressed."""
+    return {each.label for each in at.button}
+
+
+def html(at: AppTest) -> str:
+    """Return everything drawn as HTML, without the styles."""
+    return "\n".join(
+        body for element in at.get("html") if not (body := element.proto.body).startswith("<style")
+    )
+
+
+def room_of(at: AppTest) -> int:
+    """Return the room that a session leads."""
+    return int(at.session_state["room_id"])
+
+
+def everything(at: AppTest) -> str:
+    """Return every text of the page that a person could read."""
+    texts = [each.value for kind in ("markdown", "caption", "code") for each in getattr(at, kind)]
+    return "\n".join([html(at), *map(str, texts)])
+
+
+def vote(classroom: Classroom, room_id: int, choices: list[str]) -> None:
+    """Have one phone for each choice join and vote on what is open."""
+    room = classroom.view(room_id).room
+
+    async def all_of_them() -> None:
+        for number, choice in enumerate(choices):
+            person = await classroom.join(room, f"phone {number}")
+            await classroom.vote(
+                room,
+                person,
+                ask_id=room.standing.ask or 0,
+                round_=room.standing.round,
+                answer={"choice": choice},
+                sequence=1,
+            )
+
+    asyncio.run(all_of_them())
+
+
+def test_the_key_is_shown_once_and_opens_the_room_elsewhere(classroom: Classroom) -> None:
+    at = press(visit(), "Open a room")
+    (key,) = [each.value for each in at.code]
+    assert len(key) >= 22
+    code = classroom.view(room_of(at)).room.code
+    assert code in html(at)
+    press(at, "I have kept it")
+    assert key not in everything(at)
+    assert key not in everything(run(at))
+
+    other = visit()
+    other.text_input(key="room_code_typed").set_value(code.lower())
+    other.text_input(key="room_key_typed").set_value(key[:-1])
+    press(other, "Enter")
+    assert "room_id" not in other.session_state
+    assert [each.value for each in other.info] == ["no room has this code and this lecturer key"]
+    other.text_input(key="room_key_typed").set_value(key)
+    press(other, "Enter")
+    assert room_of(other) == room_of(at)
+    assert not other.code
+
+
+def test_a_question_from_the_list_to_the_second_reveal(classroom: Classroom) -> None:
+    at = press(visit(), "Open a room")
+    room_id = room_of(at)
+    at.multiselect(key="room_add").set_value([SINGLE.id, NUMBER.id])
+    press(at, "Add to the list")
+    assert [ask.question for ask in classroom.view(room_id).asks] == [SINGLE.id, NUMBER.id]
+    press(at, f"Ask: {SINGLE.title}")
+    first = classroom.view(room_id).asks[0]
+    asked = make(first.question, first.seed)
+    right, wrong = asked.right_ids[0], next(o.id for o in asked.options if not o.right)
+    vote(classroom, room_id, [wrong, wrong, right])
+    asyncio.run(asyncio.sleep(COUNTS_S))
+    run(at)
+    assert '<span class="number">3</span> <span class="of">have answered' in html(at)
+    for hidden in ("twr-bars", "twr-key", asked.why):
+        assert hidden not in html(at)
+    press(at, "Close the vote")
+    assert "twr-bars" not in html(at), "the distribution waits until it is asked for"
+    press(at, "Undo the close")
+    press(at, "Close the vote")
+    at.toggle(key=f"room_peek_{first.id}_1").set_value(True)
+    run(at)
+    assert "2 · 67 %" in html(at)
+    assert "✓" not in html(at) and asked.why not in html(at)
+    press(at, "Let them discuss")
+    press(at, "Open the second vote")
+    vote(classroom, room_id, [right, wrong, right])
+    press(at, "Close the vote")
+    press(at, "Reveal the answer")
+    assert "33 % right, then 67 %" in html(at)
+    assert "twr-key" in html(at)
+    assert "Open the second vote" not in labels(at)
+    press(at, f"Next: {NUMBER.title}")
+    assert classroom.view(room_id).current == classroom.view(room_id).asks[1]
+
+
+def test_a_second_window_follows_and_a_late_click_changes_nothing(classroom: Classroom) -> None:
+    one = press(visit(), "Open a room")
+    (key,) = [each.value for each in one.code]
+    room = classroom.view(room_of(one)).room
+    classroom.add_ask(room.id, SINGLE.id)
+    two = visit()
+    two.text_input(key="room_code_typed").set_value(room.code)
+    two.text_input(key="room_key_typed").set_value(key)
+    press(two, "Enter")
+    run(one)
+    press(one, f"Ask: {SINGLE.title}")
+    press(two, f"Ask: {SINGLE.title}")
+    assert classroom.view(room.id).room.standing.phase == "open"
+    assert "Close the vote" in labels(two)
+
+
+def test_deleting_needs_two_presses_and_leaves_nothing(classroom: Classroom) -> None:
+    at = press(visit(), "Open a room")
+    press(at, "Yes, delete it all")
+    assert [each.value for each in at.info] == ["The room and all its votes are deleted."]
+    assert "Open a room" in labels(at)
+    assert (
+        classroom._database.read(
+            lambda connection: connection.exec_driver_sql("SELECT count(*) FROM room").scalar()
+        )
+        == 0
+    )
+    assert "room_id" not in at.session_state
