@@ -2,9 +2,12 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types golden bench
+.PHONY: help setup run test lint types golden screenshots bench site lock image-test
 
 PORT ?= 8501
+OUT ?= site
+APP ?=
+UV_VERSION := 0.13.9
 VENV := .venv
 BIN := $(VENV)/bin
 RUN_STAMP := $(VENV)/.stamp-run
@@ -12,8 +15,8 @@ TEST_STAMP := $(VENV)/.stamp-test
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 help:  ## list the commands
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | while IFS= read -r line; do \
-	  printf '  make %-8s %s\n' "$${line%%:*}" "$${line##*## }"; done
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | while IFS= read -r line; do \
+	  printf '  make %-12s %s\n' "$${line%%:*}" "$${line##*## }"; done
 
 setup: $(TEST_STAMP)  ## make .venv with what running and testing need
 
@@ -22,6 +25,8 @@ run: $(RUN_STAMP)  ## serve the app (PORT=8501)
 
 test: lint types  ## lint, types, import rules and every test
 	$(BIN)/python tests/ensure_chromium.py
+	$(BIN)/python tests/ensure_postgres.py
+	$(BIN)/python tests/deploy/ensure_nginx.py
 	$(BIN)/python -m pytest
 
 lint: $(TEST_STAMP)  ## ruff: rules and format
@@ -29,15 +34,30 @@ lint: $(TEST_STAMP)  ## ruff: rules and format
 	$(BIN)/ruff format --check .
 
 types: $(TEST_STAMP)  ## mypy, strict, on the packages without Streamlit
-	$(BIN)/mypy --strict engine lesson classroom
+	$(BIN)/mypy --strict engine lesson classroom serving
 
 golden: $(TEST_STAMP)  ## write the golden traces anew
 	$(BIN)/python -m tests.make_golden
 
+screenshots: $(TEST_STAMP)  ## take the README's pictures anew
+	$(BIN)/python -m tests.make_screenshots
+
 bench: $(TEST_STAMP)  ## measure engine, trace, stage and calculator against their targets
-	@missed=0; for what in speed recording stage_paint calculator_latency; do \
+	@missed=0; for what in speed recording stage_paint calculator_latency lesson_size; do \
 	  echo "== bench.$$what"; $(BIN)/python -m bench.$$what || missed=1; \
 	done; exit $$missed
+
+site: $(TEST_STAMP)  ## write the lesson as static files that need no server (OUT=site APP=address)
+	$(BIN)/python -m site_builder $(OUT) $(if $(APP),--app $(APP))
+
+lock: $(TEST_STAMP)  ## write requirements.lock anew: every package's hashes, for the container
+	@$(PIP) install uv==$(UV_VERSION)
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --annotation-style line \
+	  --custom-compile-command 'make lock' -c constraints.txt requirements.txt -o requirements.lock
+
+image-test: $(TEST_STAMP)  ## build the container and run it, without an engine (root on Debian)
+	$(BIN)/python tests/ensure_chromium.py
+	$(BIN)/python -m pytest -n 0 -s tests/deploy/image_checks.py
 
 # The first Python on the PATH that is new enough makes the environment.
 $(BIN)/python:

@@ -23,6 +23,16 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import runtime
 
+from classroom.codes import ALPHABET, CODE_LENGTH
+from classroom.mount import database_answers, room_routes, rooms_open
+from classroom.rooms import KEPT_DAYS
+from classroom.routes import PREFIX, PhonePage
+from serving.affinity import AffinityCookie
+from serving.guard import OriginGuard
+from serving.logs import write_one_line_each
+from serving.static_files import StaticFiles
+from ui.classroom.phone import phone_html, phone_script
+from ui.lesson.size_routes import size_routes
 from ui.qr import qr_svg
 from ui.share import QR_ROUTE
 
@@ -30,19 +40,23 @@ from ui.share import QR_ROUTE
 WARM_MODULES = (
     "numpy",
     "pandas",
-    "plotly.graph_objects",
     "engine",
     "lesson.outline",
     "lesson.quiz",
     "lesson.inputs",
     "ui.address",
+    "ui.classroom.board",
+    "ui.classroom.keeper",
     "ui.content",
     "ui.frame",
+    "ui.lesson.component",
     "ui.palette",
     "ui.stage",
     "ui.exactness.lab",
     "ui.evidence.page",
     "ui.evidence.errata",
+    "ui.quiz",
+    "ui.calculator.storage",
     "ui.reference.parts",
 )
 
@@ -145,10 +159,11 @@ class SecurityHeaders:
 
 
 async def readyz(_: Request) -> JSONResponse:
-    """Answer 200 once a browser could be served, else 503."""
+    """Answer 200 once a browser could be served and the live room's database answers, else 503."""
     ready = False
     if runtime.exists():
         ready, _ = await runtime.get_instance().is_ready_for_browser_connection
+        ready = ready and await database_answers()
     return JSONResponse(
         {"status": "ready" if ready else "starting"},
         status_code=200 if ready else 503,
@@ -177,6 +192,7 @@ async def qr_code(request: Request) -> Response:
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
     """Warm up before the first visitor, then say where the app is."""
+    write_one_line_each()
     for name in WARM_MODULES:
         importlib.import_module(name)
     # Streamlit collects garbage after every script run. Frozen, the libraries' objects are not walked again.
@@ -184,8 +200,15 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
     gc.freeze()
     address = st.get_option("server.address") or "localhost"
     shown = "localhost" if address in ("0.0.0.0", "::") else address
-    print(f"Tilewise is at http://{shown}:{st.get_option('server.port')}{base_path()}/", flush=True)
-    yield
+    async with rooms_open():
+        print(f"Tilewise is at http://{shown}:{st.get_option('server.port')}{base_path()}/", flush=True)
+        yield
+
+
+def phone_page() -> PhonePage:
+    """Return the page of the live room that phones open."""
+    rooms = f"{base_path()}/{PREFIX}"
+    return PhonePage(phone_html(), phone_script(rooms, alphabet=ALPHABET, length=CODE_LENGTH, days=KEPT_DAYS))
 
 
 app = st.App(
@@ -193,13 +216,18 @@ app = st.App(
     routes=[
         Route(f"{base_path()}/readyz", readyz),
         Route(f"{base_path()}/{QR_ROUTE}", qr_code),
+        *size_routes(base_path()),
+        *room_routes(phone_page(), base_path()),
         *(
             Route(f"{base_path()}/{script.stem}", open_page)
             for script in sorted((Path(__file__).parent / "pages").glob("*.py"))
         ),
     ],
     middleware=[
-        Middleware(SecurityHeaders, frame_ancestors=os.environ.get("TILEWISE_FRAME_ANCESTORS", "'self'"))
+        Middleware(SecurityHeaders, frame_ancestors=os.environ.get("TILEWISE_FRAME_ANCESTORS", "'self'")),
+        Middleware(OriginGuard, allowed=st.get_option("server.corsAllowedOrigins") or ()),
+        Middleware(AffinityCookie),
+        Middleware(StaticFiles, folder=INDEX_FILE.parent / "static", prefix=f"{base_path()}/static/"),
     ],
     lifespan=lifespan,
 )

@@ -1,4 +1,4 @@
-"""The outline, the prose and the questions: sound when shipped, refused when not."""
+"""The outline and the prose: sound when shipped, refused when not."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from lesson.outline import load_outline, parse_outline
-from lesson.quiz import load_questions, parse_question
 from lesson.text import CONTENT, Slot, load_text, parse_text
 from tests.conftest import ROOT
 
@@ -18,16 +17,6 @@ title = "One"
 label = "First"
 icon = ":material/school:"
 summary = "A page."
-"""
-QUESTION = """
-prompt = "Which?"
-[[choice]]
-text = "This"
-right = true
-reason = "It is."
-[[choice]]
-text = "That"
-reason = "It is not."
 """
 
 
@@ -98,30 +87,3 @@ def test_a_missing_text_is_named() -> None:
     """The message holds the file's name."""
     with pytest.raises(ValueError, match=r"en/nothing\.md"):
         load_text("nothing")
-
-
-def test_every_question_is_sound() -> None:
-    """Loading checks them; each wrong answer has its own reason."""
-    for question in load_questions():
-        assert question.right.right
-        assert len({choice.reason for choice in question.choices}) == len(question.choices)
-
-
-@pytest.mark.parametrize(
-    ("toml", "message"),
-    [
-        (QUESTION.replace('prompt = "Which?"', ""), "prompt is None"),
-        (QUESTION.replace("right = true", ""), "0 right answers"),
-        (QUESTION.replace('"That"', '"That"\nright = true'), "2 right answers"),
-        (QUESTION.replace("right = true", "right = 1"), "right is 1"),
-        (QUESTION.replace('reason = "It is."', ""), "answer 1: reason is None"),
-        (QUESTION.replace('"That"', '"This"'), "same words"),
-        (QUESTION + 'hint = "x"\n', "unknown field 'hint'"),
-        ('colour = "red"\n' + QUESTION, "unknown field 'colour'"),
-        ('prompt = "Which?"\n', "0 answers"),
-    ],
-)
-def test_a_bad_question_is_refused(toml: str, message: str) -> None:
-    """The message names the question and what is wrong."""
-    with pytest.raises(ValueError, match=f"^sample.*{message}"):
-        parse_question("sample", toml)

@@ -1,6 +1,5 @@
 """Every page, run by Streamlit's own test runner: from the home page, as a visitor comes."""
 
-import json
 import math
 import re
 
@@ -10,7 +9,6 @@ from streamlit.testing.v1 import AppTest
 from engine import score_matrix_bytes
 from engine.units import binary_bytes, decimal_bytes, exact_bytes
 from lesson.outline import Page, load_outline
-from lesson.quiz import load_questions
 from tests.conftest import ROOT
 
 PAGES = load_outline().pages
@@ -64,9 +62,9 @@ def test_home_says_the_lessons_example() -> None:
 
 def test_home_leads_everywhere() -> None:
     """Each other page is offered with its summary."""
-    text = words(visit("home.py"))
+    offered = [element.proto.label for element in visit("home.py").main.get("page_link")]
     for page in PAGES[1:]:
-        assert page.summary in text
+        assert f"**{page.label}**: {page.summary}" in offered
 
 
 def test_calculator_opens_with_the_lessons_example() -> None:
@@ -153,39 +151,3 @@ def test_a_wrong_address_is_named_and_the_page_goes_on() -> None:
     assert "bfloat16" in messages
     assert "calc_rows" in messages
     assert at.metric[0].value == "32 MiB"
-
-
-QUESTION = load_questions()[0]
-COMMIT, AGAIN = f"quiz_commit_{QUESTION.id}", f"quiz_again_{QUESTION.id}"
-
-
-def test_quiz_asks_for_an_answer_first() -> None:
-    """Nothing is given away before the learner commits."""
-    at = visit("pages/quiz.py")
-    shown = json.dumps([element.value for element in (*at.markdown, *at.success, *at.warning)])
-    assert not any(choice.reason in shown for choice in QUESTION.choices)
-    at.button(key=COMMIT).click().run()
-    assert "Choose" in at.info[0].value
-    assert not at.success
-
-
-@pytest.mark.parametrize("place", range(len(QUESTION.choices)))
-def test_quiz_gives_the_reason_for_the_answer_and_for_the_right_one(place: int) -> None:
-    """In words, not by colour alone; then the question can be tried again."""
-    at = visit("pages/quiz.py")
-    at.radio[0].set_value(place).run()
-    at.button(key=COMMIT).click().run()
-    given = QUESTION.choices[place]
-    assert at.radio[0].disabled
-    assert QUESTION.right.reason in at.success[0].value
-    if given.right:
-        assert at.success[0].value.startswith("**Right.**")
-        assert not at.warning
-    else:
-        assert at.warning[0].value == f"**Not this one.** {given.reason}"
-        assert QUESTION.right.text in at.success[0].value
-    at.button(key=AGAIN).click().run()
-    assert at.radio[0].value is None
-    assert not at.radio[0].disabled
-    assert not at.success
-    assert at.button(key=COMMIT)

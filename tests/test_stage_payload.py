@@ -1,5 +1,6 @@
 """The stage's Python side: what is sent, how modules are joined, and that its words are complete."""
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,9 @@ from engine import trace_attention, trace_to_dict
 from lesson.inputs import DEFAULT_KEY, entries, load
 from lesson.stage_text import SENTENCE_SLOTS, load_stage_text, slots_of
 from ui.stage.joiner import JoinError, join_modules
-from ui.stage.payload import COUNTS, budget_for, encode
+from ui.stage.payload import COUNTS, WIDEST_PRINTED, Payload, budget_for, encode, packed
 
-MOST_BYTES = 150_000
+MOST_BYTES = 130_000
 STAGE = Path(__file__).parents[1] / "ui" / "stage"
 
 
@@ -44,12 +45,32 @@ def test_payload_is_the_trace(key: str, order: str) -> None:
     exact = trace_to_dict(trace)
     assert len(payload["trace"]["steps"]) == len(exact["steps"])
     for sent, kept in zip(payload["trace"]["steps"], exact["steps"], strict=True):
-        assert {name: payload["counts"][sent[name]] for name in COUNTS} == {
-            name: kept[name] for name in COUNTS
-        }
+        assert [payload["counts"][place] for place in sent["counts"]] == [kept[name] for name in COUNTS]
         assert (sent["kind"], sent["tile"]) == (kept["kind"], kept["tile"])
     for sent_block, kept_block in zip(payload["trace"]["blocks"], exact["blocks"], strict=True):
-        np.testing.assert_allclose(sent_block, kept_block, rtol=1e-4)
+        np.testing.assert_allclose(opened(sent_block), kept_block, rtol=1e-5)
+    for name, sent_array in payload["trace"]["arrays"].items():
+        np.testing.assert_allclose(opened(sent_array), exact["arrays"][name], rtol=1e-5)
+
+
+def opened(sent: list[list[float]] | Payload) -> Any:
+    """Read a matrix back as `unpack.js` does."""
+    if isinstance(sent, list):
+        return sent
+    return np.frombuffer(base64.b64decode(sent["f32"]), dtype="<f4").reshape(-1, sent["columns"])
+
+
+def test_only_wide_matrices_are_packed_and_only_what_a_float32_holds() -> None:
+    narrow = [[0.5] * WIDEST_PRINTED]
+    wide = [[0.5, -1.25, 3e-5] * WIDEST_PRINTED]
+    assert packed(narrow) is narrow
+    assert packed([]) == []
+    np.testing.assert_array_equal(opened(packed(wide)), np.array(wide, dtype=np.float32))
+    special = [[None, "inf", "nan", 0.0, *wide[0]]]
+    np.testing.assert_array_equal(opened(packed(special))[0][:4], [-np.inf, np.inf, np.nan, 0.0])
+    for beyond in (1e39, -1e39, 1e-40):
+        matrix = [[beyond, *wide[0]]]
+        assert packed(matrix) is matrix
 
 
 def test_same_run_has_the_same_id_and_another_run_another() -> None:

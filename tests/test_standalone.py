@@ -7,6 +7,7 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
+import numpy as np
 import pytest
 
 from engine import trace_attention
@@ -14,9 +15,11 @@ from lesson.inputs import DEFAULT_KEY, load
 from lesson.share_text import SHARE_SLOTS, load_share_text
 from ui.downloads import VERSION
 from ui.qr import MAX_LINK, qr_svg
+from ui.stage.comparison import comparison_payload
 from ui.stage.component import STAGE_JS
+from ui.stage.joiner import lean
 from ui.stage.payload import Payload, encode
-from ui.stage.standalone import lean, standalone_html
+from ui.stage.standalone import standalone_html
 
 MAX_BYTES = 400_000
 
@@ -54,6 +57,19 @@ def document() -> str:
 def test_the_default_run_is_small(document: str) -> None:
     size = len(document.encode())
     assert size <= MAX_BYTES, f"{size:,} bytes"
+
+
+def test_a_backward_and_a_mistake_of_the_default_run_are_small_too() -> None:
+    given = load(DEFAULT_KEY)
+    right = trace_attention(given.q, given.k, given.v, tokens=given.tokens, **given.options())
+    wrong = trace_attention(
+        given.q, given.k, given.v, tokens=given.tokens, mistake="no_rescale", **given.options()
+    )
+    backward = payload_of(direction="backward", d_o=np.cos(np.arange(given.v.size)).reshape(given.v.shape))
+    broken = encode(right) | {"comparison": comparison_payload(right, wrong)}
+    for payload in (backward, broken):
+        text = standalone_html(payload, title="The keys", name="keys", version=VERSION)
+        assert len(text.encode()) <= MAX_BYTES, f"{len(text.encode()):,} bytes"
 
 
 def test_it_says_what_it_is(document: str) -> None:

@@ -7,7 +7,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from lesson.outline import load_outline
-from lesson.quiz import load_questions
 from tests.browser.conftest import watch
 from tests.browser.page_parts import settled
 from tests.conftest import Server
@@ -101,30 +100,3 @@ def test_calculator_names_a_wrong_address(server_url: str, page: Page) -> None:
     field.press("Enter")
     expect(page.get_by_test_id("stMetricValue")).to_have_text("128 KiB")
     expect(alerts.filter(has_text="10^30")).to_have_count(0)
-
-
-def test_quiz_by_keyboard(server_url: str, page: Page) -> None:
-    """Choose with the arrow keys, commit with Enter, read both reasons, try again with Enter."""
-    question = load_questions()[0]
-    page.goto(f"{server_url}/quiz")
-    settled(page)
-    choices = page.get_by_role("radio")
-    choices.first.focus()
-    page.keyboard.press("Space")
-    expect(choices.first).to_be_checked()
-    page.keyboard.press("ArrowDown")
-    expect(choices.nth(1)).to_be_checked()
-    page.keyboard.press("ArrowUp")
-    expect(choices.first).to_be_checked()
-    page.get_by_role("button", name="Commit to this answer").focus()
-    page.keyboard.press("Enter")
-    given = question.choices[0]
-    assert not given.right
-    expect(page.get_by_text("Not this one.")).to_be_visible()
-    expect(page.get_by_text(given.reason)).to_be_visible()
-    expect(page.get_by_text(question.right.reason)).to_be_visible()
-    page.get_by_role("button", name="Try again").focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="Commit to this answer")).to_be_visible()
-    expect(choices.first).not_to_be_checked()
-    expect(page.get_by_text(question.right.reason)).to_have_count(0)

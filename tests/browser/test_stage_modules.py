@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page
 
@@ -13,7 +14,7 @@ from engine import trace_attention, trace_to_dict
 from lesson.inputs import entries, load
 from lesson.stage_text import load_stage_text
 from ui.stage.joiner import join_modules
-from ui.stage.payload import encode
+from ui.stage.payload import WIDEST_PRINTED, encode, packed
 
 STAGE = Path(__file__).parents[2] / "ui" / "stage"
 IMPORT = """async ([text, expression, argument]) => {
@@ -277,7 +278,16 @@ def test_unpacked_payload_is_the_trace(run: Modules) -> None:
     trace = trace_attention(given.q, given.k, given.v, **given.options())
     payload = encode(trace)
     unpacked = run("unpack.js", "m.unpack(x)", payload)
-    assert unpacked["steps"] == trace_to_dict(trace, digits=6)["steps"]
+    kept = trace_to_dict(trace, digits=6)
+    assert unpacked["steps"] == kept["steps"]
+    assert unpacked["blocks"] == kept["blocks"], "narrow blocks are sent as they are"
+    wide = [[None, "inf", "nan", 0, 0.1, -2.5, *[1e-6] * WIDEST_PRINTED]] * 2
+    sent = packed(wide)
+    assert isinstance(sent, dict)
+    opened = run("unpack.js", "m.matrixOf(x)", sent)
+    assert [row[:4] for row in opened] == [row[:4] for row in wide]
+    np.testing.assert_allclose([row[4:] for row in opened], [row[4:] for row in wide], rtol=1e-6)
+    assert run("numbers.js", "m.shortest(x, 6)", opened[0][4]) == "0.1", "a float32 is as exact as it can be"
 
 
 def test_keys_and_fields(run: Modules) -> None:

@@ -4,10 +4,11 @@
  */
 
 import { storesOfGradient } from "./backward_history.js";
-import { el, setAttribute, setStyle, setText } from "./dom.js";
-import { paint, paintStill } from "./heat.js";
-import { blockLives, blockState, finalStore, heldO } from "./history.js";
-import { PADDING, SMALLEST_LABELLED, drawMasked, tileSpan } from "./memory.js";
+import { el, setAttribute, setStyle } from "./dom.js";
+import { paint, paintStill, wipe } from "./heat.js";
+import { finalStore, heldO } from "./history.js";
+import { PADDING } from "./memory.js";
+import { SMALLEST_LABELLED, createBlocks, createTokens, markQueries, tileSpans } from "./memory_blocks.js";
 import { format } from "./numbers.js";
 import { fill, showToken } from "./sentence.js";
 import { tensorLabel } from "./tensor_names.js";
@@ -33,10 +34,9 @@ export function createBackwardMemory(trace, words, context) {
   const { tiles_q: tilesQ, tiles_k: tilesK, n_q: nQ, n_k: nK } = problem;
   const tokens = { queries: problem.tokens_q.map(showToken), keys: problem.tokens_k.map(showToken) };
   const spans = {
-    queries: Array.from({ length: tilesQ }, (_, tile) => tileSpan(tile, problem.block_q, nQ)),
-    keys: Array.from({ length: tilesK }, (_, tile) => tileSpan(tile, problem.block_k, nK)),
+    queries: tileSpans(tilesQ, problem.block_q, nQ),
+    keys: tileSpans(tilesK, problem.block_k, nK),
   };
-  const lives = blockLives(trace);
   const picture = el("div", { class: "picture backward", role: "group" });
   const at = (node, row, column) => {
     node.style.gridArea = `${row} / ${column}`;
@@ -50,7 +50,7 @@ export function createBackwardMemory(trace, words, context) {
     const names = tokens[strip.side].slice(...span);
     const label = tensorLabel(strip.name);
     const part = { strip, tile, shown: strip.made ? null : arrays[strip.name].slice(...span) };
-    part.node = el("div", { class: `held ${across ? "across" : "down"}`, role: "img", "data-tensor": strip.name, "data-tile": String(tile),
+    part.node = el("div", { class: `held ${across ? "across" : "down"}`, role: "img", "data-tensor": strip.name, "data-tile": String(tile), "data-still": strip.made || strip.name === "o" ? null : "",
       "aria-label": `${label} ${names.join(" ")}`, style: `--hue: var(--tw-${strip.hue}); --rows: ${span[1] - span[0]}` },
     el(strip.made ? "canvas" : "span", { class: "values" }));
     readable(part.node, context.tip, {
@@ -80,23 +80,17 @@ export function createBackwardMemory(trace, words, context) {
     });
   }
   const stores = Object.fromEntries(STRIPS.filter(({ made }) => made).map(({ name }) => [name, storesOfGradient(trace, name)]));
-  const labels = (side, className) => spans[side].map((span, tile) => at(
-    el("div", { class: `tokens ${className}`, "aria-hidden": "true" }, ...tokens[side].slice(...span).map((token) => el("span", {}, el("i", { text: token })))),
+  const labels = (side, all) => spans[side].map((span, tile) => at(createTokens(all, span, side),
     side === "keys" ? 1 : FIRST_BLOCK_ROW + tile, side === "keys" ? FIRST_BLOCK_COLUMN + tile : 1));
-  const keyLabels = labels("keys", "keys");
-  const queryLabels = labels("queries", "queries");
+  const keyLabels = labels("keys", problem.tokens_k);
+  const queryLabels = labels("queries", problem.tokens_q);
   const caption = at(el("span", { class: "ghost-name", text: fill(words.outer.ghost, { n_q: nQ, n_k: nK }) }), FIRST_BLOCK_ROW - 1, FIRST_BLOCK_COLUMN);
   caption.style.gridColumn = `${FIRST_BLOCK_COLUMN} / ${FIRST_BLOCK_COLUMN + tilesK}`;
-  const blocks = spans.queries.map((rows, q) => spans.keys.map((columns, k) => at(
-    el("div", { class: "block", "data-q": String(q), "data-k": String(k), style: `--rows: ${rows[1] - rows[0]}; --columns: ${columns[1] - columns[0]}` },
-      el("span", { class: "masked" })), FIRST_BLOCK_ROW + q, FIRST_BLOCK_COLUMN + k)));
-  const alive = el("canvas", { class: "alive-scores" });
-  const counts = el("p", { class: "counts", "data-testid": "ghost-counts" });
-  const key = el("ul", { class: "key" }, ...["alive", "gone", "skipped", "to_come"].map((state) =>
-    el("li", {}, el("span", { class: "block", "data-state": state.replace("_", "-") }), el("span", { text: words.outer[state] }))),
-  el("li", {}, el("span", { class: "visits-mark" }), el("span", { text: words.outer.visits })));
+  const blocks = createBlocks(trace, words, context, picture, (node, q, k) => at(node, FIRST_BLOCK_ROW + q, FIRST_BLOCK_COLUMN + k));
+  const key = el("ul", { class: "key" }, ...blocks.keys,
+    el("li", {}, el("span", { class: "visits-mark" }), el("span", { text: words.outer.visits })));
   const root = el("section", { class: "zone outer", "aria-label": words.zones.outer },
-    el("header", {}, el("h3", { text: words.zones.outer }), el("span", { class: "note", text: words.zones.outer_note })), picture, counts, key);
+    el("header", {}, el("h3", { text: words.zones.outer }), el("span", { class: "note", text: words.zones.outer_note })), picture, blocks.counts, key);
   setStyle(picture, "--tiles", String(tilesK));
   setStyle(picture, "--row-tiles", String(tilesQ));
 
@@ -125,7 +119,7 @@ export function createBackwardMemory(trace, words, context) {
         else paintStill(part.node.firstChild, part.shown, context.scales[strip.name], colours[strip.hue], colours.muted, strip.side === "keys");
       }
     }
-    blocks.forEach((row, q) => row.forEach((block, k) => drawMasked(block.firstChild, problem.allowed, spans.queries[q], spans.keys[k], colours.muted)));
+    blocks.paint(colours);
     painted = context.theme();
   }
 
@@ -138,31 +132,13 @@ export function createBackwardMemory(trace, words, context) {
           part.shown = values;
           const { hue, side } = part.strip;
           if (values) paint(part.node.firstChild, values, context.scales[name], context.colours()[hue], context.colours().muted, side === "keys");
+          else wipe(part.node.firstChild);
         }
         setAttribute(part.node, "data-state", values === null ? "empty" : index >= finalStore(byTile[part.tile]) ? "final" : "partial");
         const leaves = step.kind === "store" && step.tile[name === "d_q" ? 0 : 1] === part.tile && (step.tile[0] !== null) === (name === "d_q");
         setAttribute(part.node, "data-here", leaves || (step.resident[name] && step.tile[name === "d_q" ? 0 : 1] === part.tile) ? "" : null);
       }
     }
-  }
-
-  function updateBlocks(index, step) {
-    const tally = { alive: 0, gone: 0, skipped: 0, "to-come": 0 };
-    lives.forEach((row, q) => row.forEach((life, k) => {
-      const state = blockState(life, index);
-      tally[state] += 1;
-      setAttribute(blocks[q][k], "data-state", state);
-      setAttribute(blocks[q][k], "data-current", step.tile[0] === q && step.tile[1] === k ? "" : null);
-    }));
-    const text = fill(words.outer.counts, { ...tally, to_come: tally["to-come"] });
-    setText(counts, text);
-    setAttribute(picture, "aria-label", fill(words.outer.picture, { counts: text }));
-    const shown = ["d_s", "d_p", "p", "s"].find((name) => step.work[name]);
-    if (tally.alive && shown) {
-      const home = blocks[step.tile[0]][step.tile[1]];
-      if (alive.parentNode !== home) home.append(alive);
-      paint(alive, step.work[shown], context.scales[shown], context.colours()[shown === "p" ? "p" : "s"], context.colours().muted);
-    } else alive.remove();
   }
 
   return {
@@ -176,13 +152,10 @@ export function createBackwardMemory(trace, words, context) {
         const here = step.resident[strip.name] ? (strip.side === "queries" ? q : k) : null;
         for (const part of tiles[strip.name]) setAttribute(part.node, "data-here", part.tile === here ? "" : null);
       }
-      queryLabels.forEach((node, tile) => {
-        setAttribute(node, "data-here", tile === q ? "" : null);
-        [...node.children].forEach((token, place) => setAttribute(token, "data-chosen", tile === q && place === row ? "" : null));
-      });
+      markQueries(queryLabels, q, row);
       keyLabels.forEach((node, tile) => setAttribute(node, "data-here", tile === k ? "" : null));
       updateGradients(index, step);
-      updateBlocks(index, step);
+      blocks.update(index, step);
     },
     destroy() {
       watcher.disconnect();

@@ -115,7 +115,6 @@ export function createChip(trace, words, context) {
         matrix.update(steady(spec, frame, viewOf(spec, frame)), spec.absent?.(frame, words) ?? words.notes.not_here);
       }
       setAttribute(blocks, "data-holds", frame.step.resident.p ? "p" : "s");
-      setAttribute(root, "data-kind", frame.step.kind);
     },
   };
 }

@@ -10,23 +10,27 @@ import streamlit as st
 from engine import trace_attention
 from ui.palette import css_variables
 from ui.stage.comparison import comparison_payload
-from ui.stage.joiner import join_modules
+from ui.stage.joiner import join_modules, lean
 from ui.stage.payload import Payload, encode
 
 FOLDER = Path(__file__).parent
 
-STAGE_JS = join_modules(FOLDER, "stage.js")
-STAGE_CSS = f":host {{\n{css_variables()}\n}}\n" + "\n".join(
-    (FOLDER / name).read_text(encoding="utf-8")
-    for name in (
-        "stage.css",
-        "zones.css",
-        "backward.css",
-        "predict.css",
-        "breakit.css",
-        "share.css",
-        "budget.css",
-        "presenter.css",
+# Streamlit sends both with the data of every run.
+STAGE_JS = lean(join_modules(FOLDER, "stage.js"))
+STAGE_CSS = lean(
+    f":host {{\n{css_variables()}\n}}\n"
+    + "\n".join(
+        (FOLDER / name).read_text(encoding="utf-8")
+        for name in (
+            "stage.css",
+            "zones.css",
+            "backward.css",
+            "predict.css",
+            "breakit.css",
+            "share.css",
+            "budget.css",
+            "presenter.css",
+        )
     )
 )
 

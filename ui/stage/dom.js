@@ -11,10 +11,21 @@ export function el(tag, attributes = {}, ...children) {
   return node;
 }
 
-/** Change a text only if it differs: an untouched node needs no layout. */
+/** Change a text only if it differs: an untouched node needs no layout. A text that is there already is changed in place. */
 export function setText(node, text) {
-  const only = node.childNodes.length === 1 ? node.firstChild.data : node.childNodes.length === 0 ? "" : undefined;
-  if (only !== text) node.textContent = text;
+  const { firstChild } = node;
+  if (firstChild !== null && firstChild === node.lastChild && firstChild.nodeType === Node.TEXT_NODE) {
+    if (firstChild.data !== text) firstChild.data = text;
+  } else if (firstChild !== null || text !== "") node.textContent = text;
+}
+
+/** A token of more letters may not fit beside its strip or above its column. */
+const MOST_SHORT = 5;
+
+/** Change a token's text, and mark a long one: only what may not fit is clipped, because a clip costs at every paint. */
+export function setToken(node, text) {
+  setText(node, text);
+  setAttribute(node, "data-long", text.length > MOST_SHORT ? "" : null);
 }
 
 /** Change an attribute only if it differs; null takes it away. */
@@ -24,6 +35,16 @@ export function setAttribute(node, name, value) {
   } else if (node.getAttribute(name) !== String(value)) {
     node.setAttribute(name, value);
   }
+}
+
+/** The label of a part of a bar, if it has room: nothing cuts it off. `share` is of the whole bar. */
+export function labelIn(share, label) {
+  return share > 0.02 + 0.02 * label.length ? label : "";
+}
+
+/** A share from 0 to 1 as CSS, in a form that the browser gives back unchanged, so that `setStyle` can compare. */
+export function percent(share) {
+  return `${Number((100 * share).toPrecision(5))}%`;
 }
 
 /** Change a style property only if it differs. */

@@ -1,19 +1,23 @@
 /** One frame as a picture that is legible alone: title, sizes, sentence, both memories, formula and ledger. Pure. */
 
+import { storesOfGradient } from "./backward_history.js";
 import { cutText, svgBox, svgDocument, svgLabel, svgShape, wrapText } from "./export-svg.js";
 import { strength } from "./heat.js";
 import { blockLives, blockState, heldO, storesOfO } from "./history.js";
-import { segments } from "./ledger.js";
+import { laneLabel, segments } from "./ledger.js";
 import { formulaOf, isAboutARow } from "./formula.js";
 import { bytes, compact, format, toNumber, total } from "./numbers.js";
 import { statsOfRow } from "./rows.js";
-import { fill, sentenceOf, showToken } from "./sentence.js";
+import { fill, isBackward, sentenceOf, showToken } from "./sentence.js";
+import { tensorLabel } from "./tensor_names.js";
 
 /** In units of the picture: 16 : 9, so that it fills a slide. */
 const PICTURE = { width: 1280, height: 720, edge: 28, top: 164, bottom: 612 };
 const AREAS = { outer: { x: 28, width: 470 }, chip: { x: 510, width: 352 }, words: { x: 874, width: 378 } };
 const ROWS_SHOWN = 8;
 const STATS_SHOWN = ["m_old", "m_new", "alpha", "l_before", "l_after"];
+
+const pictureHue = (name) => (name === "stats" ? "m" : name.replaceAll("_", "-"));
 
 /** What was computed, in one line. */
 export function sizesLine({ problem }, words) {
@@ -64,6 +68,12 @@ function drawHidden(problem, x, y, cell, colours) {
   return path ? svgShape("path", { d: path, stroke: colours.muted, "stroke-opacity": 0.5, "stroke-width": 1, fill: "none" }) : "";
 }
 
+/** The block of scores on chip that a step is about, as `[name, rows]`, or null: the latest made of them. */
+function blockOf({ work }) {
+  const name = ["d_s", "d_p", "p", "s"].find((each) => work[each]?.length && work[each][0].length);
+  return name ? [name, work[name]] : null;
+}
+
 const BLOCK_LOOKS = {
   alive: (colours) => ({ fill: colours.page, stroke: colours.s, "stroke-width": 2.5 }),
   gone: (colours) => ({ fill: "none", stroke: colours.s, "stroke-width": 1 }),
@@ -75,8 +85,9 @@ function drawOuter(frame, words, context, colours) {
   const { trace, step, index, row } = frame;
   const { problem, arrays, blocks } = trace;
   const { n_q: nQ, n_k: nK, block_q: blockQ, block_k: blockK } = problem;
-  const [labels, strip, gap] = [74, 32, 6];
-  const cell = Math.max(1, Math.min((AREAS.outer.width - 28 - labels - 2 * (strip + gap)) / nK, (PICTURE.bottom - PICTURE.top - 190) / nQ, 32));
+  const backward = isBackward(trace);
+  const [labels, strip, gap] = [74, backward ? 26 : 32, 6];
+  const cell = Math.max(1, Math.min((AREAS.outer.width - 28 - labels - (backward ? 3 : 2) * (strip + gap)) / nK, (PICTURE.bottom - PICTURE.top - 190) / nQ, 32));
   const left = AREAS.outer.x + 14 + labels + strip + gap;
   const top = PICTURE.top + 146;
   const size = Math.min(11, cell * 0.85);
@@ -85,10 +96,20 @@ function drawOuter(frame, words, context, colours) {
   const tilesK = spans(problem.tiles_k, blockK, nK);
   const parts = [drawPanel(AREAS.outer, words.zones.outer.toUpperCase(), colours)];
   const tensor = (name, text, x, y, anchor) => svgLabel(x, y, text, { size: 14, bold: true, fill: colours[`${name}-text`], anchor });
-  parts.push(tensor("k", "K", left - gap, top - 46, "end"), tensor("v", "V", left - gap, top - 16, "end"),
-    tensor("q", "Q", left - gap - strip / 2, top - 4, "middle"), tensor("o", "O", left + nK * cell + gap + strip / 2, top - 4, "middle"));
+  // A backward has two more strips above, the gradients of K and V, in the same room.
+  const above = backward ? [["k", 60], ["v", 46], ["d_k", 32], ["d_v", 18]] : [["k", 58], ["v", 30]];
+  const thick = backward ? 12 : 22;
+  above.forEach(([name, up]) => parts.push(svgLabel(left - gap, top - up + thick / 2 + 4, laneLabel(name), { size: backward ? 11 : 14, bold: true, fill: colours[`${pictureHue(name)}-text`], anchor: "end" })));
+  if (backward) parts.push(tensor("d-q", "dQ", left + nK * cell + 2 * gap + 1.5 * strip, top - 4, "middle"));
+  parts.push(tensor("q", "Q", left - gap - (backward ? strip + 2 : strip / 2), top - 4, backward ? "end" : "middle"), tensor("o", "O", left + nK * cell + gap + strip / 2, top - 4, "middle"));
   const [q, k] = step.tile;
-  const frameOf = (x, y, width, height, name, here) => svgBox(x, y, width, height, { fill: "none", rx: 2, stroke: colours[name], "stroke-width": here ? 3 : 1 });
+  const frameOf = (x, y, width, height, name, here) => svgBox(x, y, width, height, { fill: "none", rx: 2, stroke: colours[pictureHue(name)], "stroke-width": here ? 3 : 1 });
+  const gradients = backward ? Object.fromEntries(["d_q", "d_k", "d_v"].map((name) => [name, storesOfGradient(trace, name)])) : {};
+  const outside = (name, tile, span) => {
+    if (!(name in gradients)) return arrays[name].slice(...span);
+    const stored = heldO(gradients[name][tile], index);
+    return stored && blocks[stored.block];
+  };
   const held = storesOfO(trace).map((stores) => heldO(stores, index));
   tilesQ.forEach(([from, to], tile) => {
     const [y, height] = [top + from * cell, (to - from) * cell - 2];
@@ -96,16 +117,21 @@ function drawOuter(frame, words, context, colours) {
       frameOf(left - gap - strip, y, strip, height, "q", step.resident.q && tile === q));
     const x = left + nK * cell + gap;
     // A backward starts with O in outer memory; a forward brings it there.
-    const stored = problem.direction === "backward" ? arrays.o?.slice(from, to) : held[tile] && blocks[held[tile].block];
+    const stored = backward ? arrays.o?.slice(from, to) : held[tile] && blocks[held[tile].block];
     if (stored) parts.push(drawHeat(x, y, strip, height, stored, context.scales.o ?? 1, colours.o, colours));
-    parts.push(frameOf(x, y, strip, height, "o", step.kind === "store" && tile === q));
+    parts.push(frameOf(x, y, strip, height, "o", (backward ? step.resident.o : step.kind === "store") && tile === q));
+    if (!backward) return;
+    const written = outside("d_q", tile);
+    if (written) parts.push(drawHeat(x + strip + gap, y, strip, height, written, context.scales.d_q ?? 1, colours["d-q"], colours));
+    parts.push(frameOf(x + strip + gap, y, strip, height, "d_q", step.resident.d_q && tile === q));
   });
   tilesK.forEach(([from, to], tile) => {
     const [x, width] = [left + from * cell, (to - from) * cell - 2];
     const turned = (rows) => rows[0].map((_, column) => rows.map((each) => each[column]));
-    for (const [name, y] of [["k", top - 58], ["v", top - 30]]) {
-      parts.push(drawHeat(x, y, width, 22, turned(arrays[name].slice(from, to)), context.scales[name], colours[name], colours),
-        frameOf(x, y, width, 22, name, step.resident[name] && tile === k));
+    for (const [name, up] of above) {
+      const rows = outside(name, tile, [from, to]);
+      if (rows) parts.push(drawHeat(x, top - up, width, thick, turned(rows), context.scales[name] ?? 1, colours[pictureHue(name)], colours));
+      parts.push(frameOf(x, top - up, width, thick, name, step.resident[name] && tile === k));
     }
   });
   const lives = blockLives(trace);
@@ -115,9 +141,9 @@ function drawOuter(frame, words, context, colours) {
     tally[state] += 1;
     const area = [left + c0 * cell, top + r0 * cell, (c1 - c0) * cell - 2, (r1 - r0) * cell - 2];
     parts.push(svgBox(...area, { rx: 3, ...BLOCK_LOOKS[state](colours) }));
-    const scores = step.work.p ?? step.work.s;
-    if (state === "alive" && tileQ === q && tileK === k && scores) {
-      parts.push(drawHeat(...area, scores, step.work.p ? 1 : context.scales.s, colours.s, colours));
+    const held = blockOf(step);
+    if (state === "alive" && tileQ === q && tileK === k && held) {
+      parts.push(drawHeat(...area, held[1], held[0] === "p" ? 1 : context.scales[held[0]] ?? context.scales.s, colours.s, colours));
     }
     if (tileQ === q && tileK === k) parts.push(svgBox(...area, { rx: 3, fill: "none", stroke: colours.accent, "stroke-width": 2.5 }));
   }));
@@ -130,7 +156,7 @@ function drawOuter(frame, words, context, colours) {
     problem.tokens_k.forEach((token, place) =>
       parts.push(svgLabel(left + (place + 0.75) * cell, top - 64, cutText(showToken(token), 10), { size, turn: -60, fill: colours.muted })));
   }
-  parts.push(svgLabel(left + (nK * cell) / 2, top + nQ * cell + 18, words.picture.scores, { size: 12, bold: true, fill: colours["s-text"], anchor: "middle" }),
+  parts.push(svgLabel(left + (nK * cell) / 2, top + nQ * cell + 18, backward ? fill(words.outer.ghost, problem) : words.picture.scores, { size: 12, bold: true, fill: colours["s-text"], anchor: "middle" }),
     svgLabel(AREAS.outer.x + AREAS.outer.width / 2, PICTURE.bottom - 12, fill(words.outer.counts, { ...tally, to_come: tally["to-come"] }), { size: 12, fill: colours.muted, anchor: "middle" }));
   return parts.join("");
 }
@@ -147,8 +173,6 @@ function drawBar(x, y, width, height, parts, scale, colours) {
   }).join("");
 }
 
-const pictureHue = (name) => (name === "stats" ? "m" : name.replaceAll("_", "-"));
-
 function drawChip(frame, words, context, colours) {
   const { step, row, subject } = frame;
   const x = AREAS.chip.x + 14;
@@ -157,16 +181,16 @@ function drawChip(frame, words, context, colours) {
   const used = total(step.resident);
   const scale = Math.max(context.budget, context.peak);
   parts.push(svgBox(x, PICTURE.top + 34, width, 20, { fill: colours.panel, stroke: colours.line }),
-    drawBar(x, PICTURE.top + 34, width, 20, Object.entries(step.resident).map(([name, size]) => ({ name: name === "stats" ? words.chip.stats : name, hue: pictureHue(name), size })), scale, colours),
+    drawBar(x, PICTURE.top + 34, width, 20, Object.entries(step.resident).map(([name, size]) => ({ name: name === "stats" ? words.chip.stats : tensorLabel(name), hue: pictureHue(name), size })), scale, colours),
     svgLabel(x, PICTURE.top + 72, fill(used > context.budget ? words.chip.over : words.chip.meter, { used: bytes(used), budget: bytes(context.budget), excess: bytes(Math.max(0, used - context.budget)) }),
       { size: 12.5, fill: colours.ink }));
   let y = PICTURE.top + 98;
-  const name = ["d_s", "d_p", "p", "s"].find((each) => step.work[each]?.length && step.work[each][0].length);
-  if (name) {
-    const rows = step.work[name];
+  const held = blockOf(step);
+  if (held) {
+    const [name, rows] = held;
     const height = Math.min(150, rows.length * 22);
     const keyed = rows[0].length <= 8 && rows.length <= ROWS_SHOWN;
-    parts.push(svgLabel(x, y, fill(words.picture.block, { name }), { size: 13, bold: true, fill: colours["s-text"] }));
+    parts.push(svgLabel(x, y, fill(words.picture.block, { name: tensorLabel(name) }), { size: 13, bold: true, fill: colours["s-text"] }));
     y += keyed ? 26 : 10;
     const [side, high] = [keyed ? 76 : 0, height / rows.length];
     const wide = (width - side) / rows[0].length;
@@ -185,7 +209,11 @@ function drawChip(frame, words, context, colours) {
     parts.push(drawStats(frame, words, colours, x, y, width));
     y += 50 + Math.min(ROWS_SHOWN, step.state.m.length) * 18;
   }
-  parts.push(drawGathered(frame, words, context, colours, x, y, width));
+  for (const shown of gatheredOf(frame, words)) {
+    const drawn = drawGathered(shown, frame, context, colours, x, y, width);
+    parts.push(drawn);
+    if (drawn) y += 34 + Math.min(ROWS_SHOWN, shown.values.length) * GATHERED_LINE;
+  }
   return parts.join("");
 }
 
@@ -195,19 +223,33 @@ function rowsAround(row, count) {
   return Array.from({ length: Math.min(count, ROWS_SHOWN) }, (_, offset) => from + offset);
 }
 
-/** The accumulator, or the output once it is divided. */
-function drawGathered({ trace, step, row, subject }, words, context, colours, x, y, width) {
+/** The height of a row of what is gathered. */
+const GATHERED_LINE = 16;
+
+/** What is gathered on chip: the accumulator, or the output once it is divided; in a backward the gradients. */
+function gatheredOf({ trace, step, row, subject }, words) {
+  if (isBackward(trace)) {
+    // The one that this step adds to comes first: there may not be room for all.
+    const names = ["d_v", "d_k", "d_q"].filter((name) => step.resident[name]).sort((left, right) => (right === step.kind) - (left === step.kind));
+    return names.map((name) => ({ name, hue: pictureHue(name), values: trace.blocks[step.state[name]], title: tensorLabel(name),
+      note: step.kind === name ? words.notes.growing : words.notes.so_far,
+      tokens: name === "d_q" ? subject.queries : subject.keys, chosen: name === "d_q" ? row : null }));
+  }
   const isOutput = step.work.o !== undefined && step.kind !== "load_q";
-  const values = trace.blocks[isOutput ? step.work.o : step.state?.acc];
-  const line = 16;
-  if (!values?.length || !values[0].length || y + 12 + Math.min(values.length, ROWS_SHOWN) * line > PICTURE.bottom - 8) return "";
-  const [name, note] = isOutput ? [words.panels.o, words.notes.normalised] : [words.panels.acc, words.notes.not_normalised];
-  const parts = [svgLabel(x, y, `${name} · ${note}`, { size: 13, bold: true, fill: colours["acc-text"] })];
+  const [title, note] = isOutput ? [words.panels.o, words.notes.normalised] : [words.panels.acc, words.notes.not_normalised];
+  return [{ name: isOutput ? "o" : "acc", hue: "acc", values: trace.blocks[isOutput ? step.work.o : step.state?.acc], title, note, tokens: subject.queries, chosen: row }];
+}
+
+/** The rows of what is gathered, if there is room for them. */
+function drawGathered({ name, hue, values, title, note, tokens, chosen }, { row }, context, colours, x, y, width) {
+  if (!values?.length || !values[0].length || y + 12 + Math.min(values.length, ROWS_SHOWN) * GATHERED_LINE > PICTURE.bottom - 8) return "";
+  const parts = [svgLabel(x, y, `${title} · ${note}`, { size: 13, bold: true, fill: colours[`${hue}-text`] })];
   rowsAround(row, values.length).forEach((here, place) => {
-    const top = y + 10 + place * line;
-    parts.push(svgLabel(x + 70, top + 11, cutText(subject.queries[here] ?? "", 10), { size: 12, anchor: "end", bold: here === row, fill: here === row ? colours.accent : colours.muted }),
-      drawHeat(x + 76, top, width - 76, line - 3, [values[here]], context.scales[isOutput ? "o" : "acc"] ?? 1, colours.acc, colours),
-      svgBox(x + 76, top, width - 76, line - 3, { rx: 2, fill: "none", stroke: here === row ? colours.accent : colours.acc, "stroke-width": here === row ? 2 : 0.8 }));
+    const top = y + 10 + place * GATHERED_LINE;
+    const marked = here === chosen;
+    parts.push(svgLabel(x + 70, top + 11, cutText(tokens[here] ?? "", 10), { size: 12, anchor: "end", bold: marked, fill: marked ? colours.accent : colours.muted }),
+      drawHeat(x + 76, top, width - 76, GATHERED_LINE - 3, [values[here]], context.scales[name] ?? 1, colours[hue], colours),
+      svgBox(x + 76, top, width - 76, GATHERED_LINE - 3, { rx: 2, fill: "none", stroke: marked ? colours.accent : colours[hue], "stroke-width": marked ? 2 : 0.8 }));
   });
   return parts.join("");
 }
@@ -269,7 +311,7 @@ function drawLanes(frame, words, colours) {
   return sides.map(([name, read, written], place) => {
     const y = 640 + place * 32;
     const parts = segments(step[read], step[written]).filter((part) => part.bytes)
-      .map(({ tensor, direction, bytes: size }) => ({ name: tensor.toUpperCase(), hue: pictureHue(tensor), size, hatched: direction === "written" }));
+      .map(({ tensor, direction, bytes: size }) => ({ name: laneLabel(tensor), hue: pictureHue(tensor), size, hatched: direction === "written" }));
     return svgLabel(PICTURE.edge, y + 15, words.ledger[name], { size: 13, bold: true, fill: colours.ink }) +
       svgBox(from, y, (width * (total(last[read]) + total(last[written]))) / scale, 20, { fill: "none", stroke: colours.muted, "stroke-dasharray": "4 3" }) +
       drawBar(from, y, width, 20, parts, scale, colours) +

@@ -3,6 +3,9 @@
 /** How long a tile is on its way, in milliseconds; at higher speeds it has to be there before the next step. */
 const DURATION = 420;
 
+/** A step must be on show this long before its tiles set off, in milliseconds: who steps faster than that sees none fly. */
+const SET_OFF = 60;
+
 /** Which tiles a step moves, as `[name, tile, direction]`. */
 export function flightsOf(step) {
   const [q, k] = step.tile;
@@ -45,16 +48,18 @@ export function createFlights(stage, memory, chip, moves = flightsOf) {
     flight.onfinish = flight.oncancel = () => ghost.remove();
   }
 
+  let waiting = 0;
+  function clear() {
+    clearTimeout(waiting);
+    layer.replaceChildren();
+  }
   return {
-    /** Fly a step's tiles, after the frame is painted, so that it never delays it. */
+    /** Fly a step's tiles, after its frame is painted, so that it never delays it. */
     launch(step, perSecond) {
-      layer.replaceChildren();
-      if (prefersStillness()) return;
-      const flights = moves(step);
-      if (flights.length) requestAnimationFrame(() => setTimeout(() => flights.forEach((flight) => fly(flight, Math.min(DURATION, 800 / perSecond)))));
+      clear();
+      const flights = prefersStillness() ? [] : moves(step);
+      if (flights.length) waiting = setTimeout(() => flights.forEach((flight) => fly(flight, Math.min(DURATION, 800 / perSecond))), SET_OFF);
     },
-    clear() {
-      layer.replaceChildren();
-    },
+    clear,
   };
 }

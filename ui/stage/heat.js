@@ -2,7 +2,8 @@
 
 import { toNumber } from "./numbers.js";
 
-const PROBED = ["q", "k", "v", "o", "acc", "s", "p", "muted"];
+const TENSORS_DRAWN = ["q", "k", "v", "o", "acc", "s", "p"];
+const PROBED = [...TENSORS_DRAWN, ...TENSORS_DRAWN.map((tensor) => `${tensor}-soft`), "muted"];
 
 function channels(colour) {
   const [red, green, blue] = colour.match(/[\d.]+/g).map(Number);
@@ -20,6 +21,11 @@ export function readColours(root) {
   }
   probe.remove();
   return colours;
+}
+
+/** Leave a canvas empty. It stays where it is: taking it away would change how the browser puts the page together. */
+export function wipe(canvas) {
+  canvas.getContext("2d").clearRect(0, 0, canvas.width, canvas.height);
 }
 
 /** How strong a value's colour is, from 0 to 1. The root lifts small values, so that a row shows its texture. */
@@ -55,6 +61,41 @@ export function paint(canvas, rows, scale, [red, green, blue], [mutedRed, mutedG
       image.data[offset + 2] = above ? blue : mutedBlue;
       image.data[offset + 3] = Math.round(255 * strength(value, scale));
     }
+  }
+  context.putImageData(image, 0, 0);
+}
+
+/** The height of a strip and the gap above and below it, in pixels; as in the style sheet. */
+const STRIP = 13;
+const GAP = 1;
+
+/**
+ * Paint a matrix as strips, one a row, with clear gaps between them.
+ *
+ * The gaps are part of the picture: whatever lies over a canvas costs the browser one more layer to put together.
+ */
+export function paintStrips(canvas, rows, scale, [red, green, blue], [mutedRed, mutedGreen, mutedBlue]) {
+  const height = rows.length;
+  const width = height ? rows[0].length : 0;
+  if (height === 0 || width === 0) return;
+  const pitch = STRIP + 2 * GAP;
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height * pitch) canvas.height = height * pitch;
+  const context = canvas.getContext("2d");
+  const image = context.createImageData(width, height * pitch);
+  const line = 4 * width;
+  for (let row = 0; row < height; row += 1) {
+    const start = (row * pitch + GAP) * line;
+    for (let column = 0; column < width; column += 1) {
+      const value = rows[row][column];
+      const above = toNumber(value) >= 0;
+      const offset = start + 4 * column;
+      image.data[offset] = above ? red : mutedRed;
+      image.data[offset + 1] = above ? green : mutedGreen;
+      image.data[offset + 2] = above ? blue : mutedBlue;
+      image.data[offset + 3] = Math.round(255 * strength(value, scale));
+    }
+    for (let copy = 1; copy < STRIP; copy += 1) image.data.copyWithin(start + copy * line, start, start + line);
   }
   context.putImageData(image, 0, 0);
 }

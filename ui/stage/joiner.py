@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from posixpath import dirname, join, normpath
 
-__all__ = ["JoinError", "join_modules"]
+__all__ = ["JoinError", "join_modules", "lean"]
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.(?:\./[\w-]+)?/[\w-]+\.js)";\n', re.MULTILINE)
 _ANY_IMPORT = re.compile(r"^\s*(import\b|export\s+(\*|\{)).*$", re.MULTILINE)
@@ -18,6 +18,10 @@ _DECLARED = re.compile(
     r"^(?:export (?:default )?)?(?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE
 )
 _DESTRUCTURED = re.compile(r"^(?:export )?(?:const|let|var) [\[{]", re.MULTILINE)
+
+# Comments that stand alone, and indentation: a fifth of the text, and nothing that runs.
+_COMMENTS = re.compile(r"^[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
+_INDENT = re.compile(r"^[ \t]+|^\n", re.MULTILINE)
 
 
 class JoinError(ValueError):
@@ -90,3 +94,8 @@ def join_modules(folder: Path, entry: str, *, export_names: bool = False) -> str
     else:
         raise JoinError(f"{entry} has no default export")
     return "\n".join(parts)
+
+
+def lean(source: str) -> str:
+    """Leave out what no browser needs of a script or style sheet: comment lines and indentation."""
+    return _INDENT.sub("", _COMMENTS.sub("", source))

@@ -1,6 +1,6 @@
 /** The byte ledger: what the standard algorithm and the tiled one have moved when they have handled the same pairs. */
 
-import { el, setAttribute, setStyle, setText } from "./dom.js";
+import { el, labelIn, percent, setAttribute, setStyle, setText } from "./dom.js";
 import { bytes, total } from "./numbers.js";
 import { fill } from "./sentence.js";
 import { tensorLabel } from "./tensor_names.js";
@@ -24,17 +24,16 @@ export function verdict(standard, tiled) {
 }
 
 /** A tensor as a lane names it: whole tensors are capitals. */
-function laneLabel(tensor) {
+export function laneLabel(tensor) {
   const label = tensorLabel(tensor);
   return label === tensor ? tensor.toUpperCase() : label;
 }
 
 function createLane(name, words) {
   const parts = segments({}, {}).map(({ tensor, direction }) => ({
-    tensor,
-    direction,
+    drawn: "",
     node: el("span", { class: `part ${direction}`, "data-tensor": tensor,
-      style: `--hue: var(--tw-${tensor.replaceAll("_", "-")}); --on: var(--tw-${tensor.replaceAll("_", "-")}-on)` }),
+      style: `background-color: var(--tw-${tensor.replaceAll("_", "-")}); color: var(--tw-${tensor.replaceAll("_", "-")}-on)` }),
   }));
   const ghost = el("span", { class: "ghost" });
   const bar = el("div", { class: "bar" }, ghost, ...parts.map(({ node }) => node));
@@ -44,16 +43,19 @@ function createLane(name, words) {
   return {
     root,
     update({ read, written }, final, scale) {
-      const now_ = segments(read, written);
-      now_.forEach((segment, place) => {
-        const { node } = parts[place];
-        const share = scale ? (100 * segment.bytes) / scale : 0;
-        setStyle(node, "width", `${share}%`);
+      segments(read, written).forEach((segment, place) => {
+        // Few of a lane's many parts grow in a step.
+        const part = parts[place];
+        const drawn = `${segment.bytes}/${scale}`;
+        if (part.drawn === drawn) return;
+        part.drawn = drawn;
+        const share = scale ? segment.bytes / scale : 0;
+        setStyle(part.node, "width", percent(share));
         const text = fill(words.ledger[segment.direction], { tensor: laneLabel(segment.tensor), bytes: bytes(segment.bytes) });
-        setAttribute(node, "title", segment.bytes ? text : null);
-        setText(node, share > 4 ? laneLabel(segment.tensor) : "");
+        setAttribute(part.node, "title", segment.bytes ? text : null);
+        setText(part.node, labelIn(share, laneLabel(segment.tensor)));
       });
-      setStyle(ghost, "width", `${scale ? (100 * final) / scale : 0}%`);
+      setStyle(ghost, "width", percent(scale ? final / scale : 0));
       const moved = total(read) + total(written);
       setText(now, bytes(moved));
       setAttribute(now, "data-bytes", moved);

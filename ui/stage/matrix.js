@@ -25,13 +25,15 @@ export function createMatrix(spec, context) {
   const { name, tensor, title, height, width, headed } = spec;
   const note = el("span", { class: "note" });
   const heading = el("span", { class: "name", text: title });
-  const body = el("div", { class: "matrix", role: "img", "aria-label": title });
-  const hues = `--hue: var(--tw-${tensor}); --soft: var(--tw-${tensor}-soft); --hue-text: var(--tw-${tensor}-text)`;
+  const sheet = el("div", { class: "face" });
+  const body = el("div", { class: "matrix", role: "img", "aria-label": title }, sheet);
+  const hues = `--hue: var(--tw-${tensor}); --hue-text: var(--tw-${tensor}-text)`;
   const root = el("figure", { class: "panel", "data-panel": name, "data-absent": "", style: hues },
     el("figcaption", {}, heading, note), body);
   const colours = () => [context.colours()[tensor], context.colours().muted];
+  const softColours = () => [context.colours()[`${tensor}-soft`], context.colours().muted];
   const fit = (rows, columns) =>
-    width <= WIDEST_PRINTED ? createPrinted(body, rows, columns, headed) : createStrips(body, rows, colours);
+    width <= WIDEST_PRINTED ? createPrinted(body, sheet, rows, columns, headed, softColours) : createStrips(body, sheet, rows, colours);
   let [rows, columns] = [Math.max(height, 1), Math.max(width, 1)];
   let face = fit(rows, columns);
   let shown = null;

@@ -29,8 +29,8 @@ export function createSaved(trace, words, context, spans) {
   const held = new Array(spans.length).fill(null);
   const letters = el("b", { class: "letter saved-name", text: names.join(" ") });
   const strips = spans.map((span, tile) => {
-    const node = el("div", { class: "held saved", role: "img", "data-tensor": "stats", "data-tile": String(tile),
-      style: `--hue: var(--tw-m); --rows: ${span[1] - span[0]}; --parts: ${names.length}` });
+    const node = el("div", { class: "held saved", role: "img", "data-tensor": "stats", "data-tile": String(tile), "data-parts": String(names.length),
+      style: `--hue: var(--tw-m); --rows: ${span[1] - span[0]};` });
     const tokens = trace.problem.tokens_q.slice(...span).map(showToken);
     setAttribute(node, "aria-label", `${names.join(", ")} ${tokens.join(" ")}`);
     readable(node, context.tip, {

@@ -2,7 +2,7 @@
 
 import { METER_ORDER } from "./budget.js";
 import { createBudgetLine } from "./budget_line.js";
-import { el, setAttribute, setStyle, setText } from "./dom.js";
+import { el, labelIn, percent, setAttribute, setStyle, setText } from "./dom.js";
 import { bytes, total } from "./numbers.js";
 import { fill } from "./sentence.js";
 import { tensorLabel } from "./tensor_names.js";
@@ -13,7 +13,7 @@ export function createMeter(trace, words, context) {
   const parts = METER_ORDER.map((name) => {
     const label = name === "stats" ? words.chip.stats : tensorLabel(name);
     const hue = name === "stats" ? "m" : name.replace("_", "-");
-    const node = el("span", { class: "part", "data-name": name, style: `--hue: var(--tw-${hue}); --on: var(--tw-${hue}-on)` });
+    const node = el("span", { class: "part", "data-name": name, style: `background-color: var(--tw-${hue}); color: var(--tw-${hue}-on)` });
     return { name, label, node };
   });
   const text = el("span", { class: "used", "data-testid": "meter" });
@@ -31,15 +31,15 @@ export function createMeter(trace, words, context) {
       const { budget } = context;
       const end = line.end();
       line.update(frame);
-      setStyle(limit, "left", `${(100 * budget) / end}%`);
+      setStyle(limit, "left", percent(budget / end));
       setAttribute(bar, "aria-valuemax", Math.ceil(end));
       const used = total(step.resident);
       for (const { name, label, node } of parts) {
         const size = step.resident[name] ?? 0;
-        const share = (100 * size) / end;
-        setStyle(node, "width", `${share}%`);
+        const share = size / end;
+        setStyle(node, "width", percent(share));
         setAttribute(node, "title", size ? fill(words.chip.part, { name: label, bytes: bytes(size) }) : null);
-        setText(node, share > 6 ? label : "");
+        setText(node, labelIn(share, label));
       }
       setAttribute(root, "data-over", used > budget ? "" : null);
       const slots = { used: bytes(used), budget: bytes(budget), excess: bytes(Math.max(0, used - budget)) };

@@ -11,11 +11,16 @@ export function toNumber(value) {
   return value;
 }
 
-/** The shortest way to write a number that is exact to `digits` digits: 0.125 and not 0.1250. */
+/**
+ * The shortest way to write a number that is exact to `digits` digits: 0.125 and not 0.1250.
+ *
+ * A number that was sent as float32 is exact when its text gives the same float32.
+ */
 export function shortest(number, digits) {
   for (let fewer = 1; fewer < digits; fewer += 1) {
     const text = format(number, fewer);
-    if (parse(text) === number) return text;
+    const read = parse(text);
+    if (read === number || Math.fround(read) === number) return text;
   }
   return format(number, digits);
 }

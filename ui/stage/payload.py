@@ -1,8 +1,11 @@
 """What the browser gets: one trace, the stage's words, the on-chip budget and a ledger of a real size."""
 
+import base64
 import hashlib
 import json
 from typing import Any
+
+import numpy as np
 
 from engine import Trace, standard_bytes, tiled_bytes, trace_to_dict
 from engine.traffic import Direction
@@ -18,8 +21,8 @@ DIGITS = 6
 WIDEST_PRINTED = 8
 """Rows up to this width are printed as numbers; `matrix.js` has the same limit."""
 
-INPUT_DIGITS, BLOCK_DIGITS = 4, 5
-"""Significant digits of rows that are too wide to print and are drawn as colour."""
+LARGEST_PACKED, SMALLEST_PACKED = 1e38, 1e-37
+"""Between these sizes a float32 keeps all of `DIGITS`; a matrix that goes beyond them is sent as numbers."""
 
 COUNTS = (
     "hbm_read",
@@ -43,25 +46,49 @@ REAL_LENGTH, REAL_D, REAL_BLOCK, REAL_BYTES, REAL_FORMAT = 4096, 64, 128, 2, "fl
 Payload = dict[str, Any]
 
 
-def rounded(matrix: list[list[Any]], digits: int) -> list[list[Any]]:
-    """Return a matrix with its floats at fewer significant digits."""
-    return [[float(f"{x:.{digits}g}") if isinstance(x, float) else x for x in row] for row in matrix]
+def packed(matrix: list[list[Any]]) -> list[list[Any]] | Payload:
+    """Return a matrix that is too wide to print as float32 in base64: 5.4 characters a number and not 9.
+
+    A float32 holds the digits that were kept. A narrow matrix stays as it is, and so does one whose values
+    a float32 cannot hold. `unpack.js` puts the numbers back, and −∞, ∞ and NaN as a trace writes them.
+
+    Parameters
+    ----------
+    matrix : list of rows
+        Of a trace: numbers, None for −∞, "inf" and "nan".
+
+    Returns
+    -------
+    list of rows, or dict
+        `f32`, the numbers row by row in little-endian order, and `columns`.
+    """
+    if not matrix or len(matrix[0]) <= WIDEST_PRINTED:
+        return matrix
+    numbers = np.array([[-np.inf if x is None else float(x) for x in row] for row in matrix])
+    sizes = np.abs(numbers[np.isfinite(numbers) & (numbers != 0)])
+    if sizes.size and (sizes.max() > LARGEST_PACKED or sizes.min() < SMALLEST_PACKED):
+        return matrix
+    text = base64.b64encode(numbers.astype("<f4").tobytes()).decode()
+    return {"f32": text, "columns": len(matrix[0])}
 
 
 def pool_counts(steps: list[Payload]) -> list[Payload]:
-    """Replace each step's byte counts by an index into the list returned, which holds each distinct one once.
+    """Replace each step's byte counts by `counts`: a place for each of `COUNTS` in the list returned.
 
-    A step of the trace draws alone, so it repeats totals that few steps change; `unpack.js` puts them back.
+    The list holds each distinct one once. A step of the trace draws alone, so it repeats totals that few
+    steps change; `unpack.js` puts them back.
     """
     pool: list[Payload] = []
     place: dict[tuple[tuple[str, int], ...], int] = {}
     for step in steps:
+        step["counts"] = []
         for name in COUNTS:
-            counts = tuple(step[name].items())
+            counted = step.pop(name)
+            counts = tuple(counted.items())
             if counts not in place:
                 place[counts] = len(pool)
-                pool.append(step[name])
-            step[name] = place[counts]
+                pool.append(counted)
+            step["counts"].append(place[counts])
     return pool
 
 
@@ -137,12 +164,8 @@ def encode(trace: Trace, *, budget_bytes: int | None = None, language: str = "en
     document.pop("result")
     # A backward has o and d_o among its inputs.
     for name in {"q", "k", "v", "o", "d_o"} & set(arrays):
-        if len(arrays[name]) and len(arrays[name][0]) > WIDEST_PRINTED:
-            arrays[name] = rounded(arrays[name], INPUT_DIGITS)
-    document["blocks"] = [
-        rounded(block, BLOCK_DIGITS) if len(block) and len(block[0]) > WIDEST_PRINTED else block
-        for block in document["blocks"]
-    ]
+        arrays[name] = packed(arrays[name])
+    document["blocks"] = [packed(block) for block in document["blocks"]]
     peak = max(sum(step["resident"].values()) for step in document["steps"])
     payload: Payload = {
         "trace": document,
@@ -154,7 +177,9 @@ def encode(trace: Trace, *, budget_bytes: int | None = None, language: str = "en
     }
     if problem["direction"] == "backward":
         payload["words"] = backward_words(payload["words"], language)
-    payload["words"]["predict"] = load_predict_text(language)
+    predict = load_predict_text(language)
+    # The card is made with every run, but a backward asks nothing.
+    payload["words"]["predict"] = predict if problem["direction"] == "forward" else {"card": predict["card"]}
     payload["words"]["budget"] = load_budget_text(language)
     payload["words"]["presenter"] = load_presenter_text(problem["direction"], language)
     share = load_share_text(language)

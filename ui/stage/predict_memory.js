@@ -1,10 +1,13 @@
 /** What a learner has answered, kept in the browser. A browser that keeps nothing forgets, and nothing breaks. */
 
+import { createProgress } from "../progress/progress_store.js";
+
 const PLACE = "tilewise.predict";
 const MOST_RUNS = 40;
 
 /** Wrap a storage (or null) as `{ answers(run), note(run, index, mark), forget(run), asking(page), setAsking(page, on) }`. */
 export function createMemoryOfAnswers(storage) {
+  const progress = createProgress(storage);
   let held = { runs: {}, asking: {} };
   try {
     const kept = JSON.parse(storage?.getItem(PLACE) ?? "null");
@@ -26,6 +29,8 @@ export function createMemoryOfAnswers(storage) {
     note(run, index, mark) {
       held.runs[run] = { ...held.runs[run], [index]: mark };
       keep();
+      // An answer counts as progress, right or wrong; a question passed over does not.
+      if (mark !== "skipped") progress.record("predictions", `${run}:${index}`, { right: mark === "right", at: new Date().toISOString() });
     },
     forget(run) {
       delete held.runs[run];

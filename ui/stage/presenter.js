@@ -104,6 +104,8 @@ export function createPresenter(words, hooks) {
 
   function draw() {
     setAttribute(root, "data-presenter", presenting ? "" : null);
+    // The style sheet asks for this one and not for data-kind: outside this mode a step then restyles nothing here.
+    setAttribute(root, "data-presenting", presenting && shown ? shown.step.kind : null);
     setAttribute(root, "data-answer", hasAnswer() ? (answered ? "shown" : "hidden") : null);
     question.hidden = !hides();
     waiting.hidden = !hides();

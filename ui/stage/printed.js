@@ -1,21 +1,26 @@
 /** A narrow matrix: every number printed, on colour. */
 
-import { el, setAttribute, setStyle, setText } from "./dom.js";
+import { el, setAttribute, setStyle, setText, setToken } from "./dom.js";
 import { strength } from "./heat.js";
 import { compact, toNumber } from "./numbers.js";
 
-/** How much of the soft colour the largest value gets, in per cent: its number must stay easy to read. */
-const FULL = 62;
+/** How much of the soft colour the largest value gets, and of the grey one: its number must stay easy to read. */
+const FULL = 0.62;
+const FULL_BELOW = 0.186;
 
-function drawCell(cell, value, scale) {
+function drawCell(cell, value, scale, [soft, muted]) {
   setText(cell, compact(value));
-  setStyle(cell, "--heat", `${Math.round(strength(value, scale) * FULL)}%`);
-  setAttribute(cell, "data-sign", value === null ? "hidden" : toNumber(value) < 0 ? "below" : null);
+  setAttribute(cell, "data-sign", value === null ? "hidden" : null);
+  const below = toNumber(value) < 0;
+  const heat = value === null ? 0 : strength(value, scale) * (below ? FULL_BELOW : FULL);
+  // Laid over the page's own colour, this is the mixture of both.
+  cell.style.backgroundColor = `rgba(${(below ? muted : soft).join(", ")}, ${heat.toFixed(2)})`;
 }
 
-/** Fill `body` with `rows` × `columns` cells, under a line of column labels if `headed`. */
-export function createPrinted(body, rows, columns, headed) {
+/** Fill `face`, which lies in `body`, with `rows` × `columns` cells, under a line of column labels if `headed`. `colours()` gives soft and grey. */
+export function createPrinted(body, face, rows, columns, headed, colours) {
   setAttribute(body, "data-mode", "numbers");
+  setAttribute(body, "data-headed", headed ? "" : null);
   setStyle(body, "--columns", String(columns));
   const head = Array.from({ length: headed ? columns : 0 }, () => el("span", { class: "token column" }));
   const parts = Array.from({ length: rows }, () => {
@@ -24,26 +29,23 @@ export function createPrinted(body, rows, columns, headed) {
     return { row: el("div", { class: "row" }, label, ...cells), label, cells };
   });
   const heading = headed ? [el("div", { class: "row head" }, el("span", { class: "token" }), ...head)] : [];
-  body.replaceChildren(...heading, ...parts.map(({ row }) => row));
+  face.replaceChildren(...heading, ...parts.map(({ row }) => row));
   return {
     show(view, repaint) {
-      head.forEach((token, column) => setText(token, view.columnTokens?.[column] ?? ""));
+      head.forEach((token, column) => setToken(token, view.columnTokens?.[column] ?? ""));
       parts.forEach(({ row, label, cells }, place) => {
-        setText(label, view.rowTokens[place]);
+        setToken(label, view.rowTokens[place]);
         setAttribute(row, "data-chosen", view.chosen === place ? "" : null);
-        if (repaint) cells.forEach((cell, column) => drawCell(cell, view.values[place][column], view.scale));
+        if (repaint) cells.forEach((cell, column) => drawCell(cell, view.values[place][column], view.scale, colours()));
       });
     },
     /** Leave nothing of what was here: an empty place must read as empty too. */
     clear() {
-      for (const token of head) setText(token, "");
+      for (const token of head) setToken(token, "");
       for (const { row, label, cells } of parts) {
-        setText(label, "");
+        setToken(label, "");
         setAttribute(row, "data-chosen", null);
-        for (const cell of cells) {
-          setText(cell, "");
-          setAttribute(cell, "data-sign", null);
-        }
+        for (const cell of cells) setText(cell, "");
       }
     },
     /** Where the cells are on the screen. */

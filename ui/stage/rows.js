@@ -29,9 +29,10 @@ export function noteOf(subject) {
   return NOTES[subject.step.kind]?.[variantOf(subject)] ?? null;
 }
 
-function makeRow(row, context) {
+/** One row: a button that chooses it, a cell for each column, and room for a few words. */
+function createStatsRow(row, columns, context) {
   const button = el("button", { type: "button", class: "pick", "data-testid": "row-pick", "data-row": String(row) });
-  const cells = COLUMNS.map((column) =>
+  const cells = columns.map((column) =>
     el("td", { "data-testid": `row-${column.replace("_", "-")}`, "data-row": String(row), "data-column": column }));
   const note = el("td", { class: "what", "data-testid": "row-note", "data-row": String(row) });
   const root = el("tr", { "data-row": String(row) }, el("th", { scope: "row" }, button), ...cells, note);
@@ -47,17 +48,38 @@ function makeRow(row, context) {
   return { root, button, cells, note };
 }
 
+/** An empty table with these columns, a row for each query of a full tile. */
+export function createStatsTable(trace, words, columns, context) {
+  const rows = Array.from({ length: trace.problem.block_q }, (_, row) => createStatsRow(row, columns, context));
+  const head = el("tr", {}, el("th", { scope: "col", text: words.columns.row }),
+    ...columns.map((column) => el("th", { scope: "col", text: words.columns[column], "data-column": column })),
+    el("th", { scope: "col", class: "what", text: words.columns.note }));
+  const table = el("table", { class: "stats" }, el("caption", { text: words.panels.stats }), el("thead", {}, head),
+    el("tbody", {}, ...rows.map(({ root }) => root)));
+  return { root: el("div", { class: "stats-box" }, table), rows };
+}
+
+/** Show whose row it is and whether it is chosen; `query` is null for a row that is not on chip. */
+export function nameStatsRow(part, query, chosen, words) {
+  const here = query !== null;
+  setText(part.button, here ? query : "\u00b7");
+  part.button.disabled = !here;
+  setAttribute(part.button, "aria-pressed", String(here && chosen));
+  setAttribute(part.button, "aria-label", here ? fill(words.chip.choose, { row: query }) : null);
+  setAttribute(part.root, "data-chosen", here && chosen ? "" : null);
+}
+
+/** Show a number in its cell, or nothing for undefined. */
+export function showStat(cell, value) {
+  setText(cell, value === undefined ? "" : format(value));
+  setAttribute(cell, "data-value", value === undefined ? null : String(value));
+}
+
 /** Make the table. */
 export function createRows(trace, words, context) {
-  const head = el("tr", {}, el("th", { scope: "col", text: words.columns.row }),
-    ...COLUMNS.map((column) => el("th", { scope: "col", text: words.columns[column], "data-column": column })),
-    el("th", { scope: "col", class: "what", text: words.columns.note }));
-  const body = el("tbody");
-  const table = el("table", { class: "stats" }, el("caption", { text: words.panels.stats }), el("thead", {}, head), body);
-  const rows = Array.from({ length: trace.problem.block_q }, (_, row) => makeRow(row, context));
-  body.append(...rows.map(({ root }) => root));
+  const { root, rows } = createStatsTable(trace, words, COLUMNS, context);
   return {
-    root: el("div", { class: "stats-box" }, table),
+    root,
     update(frame) {
       const { step, subject } = frame;
       const held = step.state?.m ? step.state.m.length : 0;
@@ -67,16 +89,8 @@ export function createRows(trace, words, context) {
         // A row that waits for its queries has nothing to read out.
         setAttribute(part.root, "aria-hidden", empty ? "true" : null);
         const stats = empty ? {} : statsOfRow(step, row);
-        setText(part.button, empty ? "\u00b7" : subject.queries[row]);
-        part.button.disabled = empty;
-        setAttribute(part.button, "aria-pressed", String(!empty && row === frame.row));
-        setAttribute(part.button, "aria-label", empty ? null : fill(words.chip.choose, { row: subject.queries[row] }));
-        setAttribute(part.root, "data-chosen", !empty && row === frame.row ? "" : null);
-        COLUMNS.forEach((column, index) => {
-          const value = stats[column];
-          setText(part.cells[index], value === undefined ? "" : format(value));
-          setAttribute(part.cells[index], "data-value", value === undefined ? null : String(value));
-        });
+        nameStatsRow(part, empty ? null : subject.queries[row] ?? "", row === frame.row, words);
+        COLUMNS.forEach((column, index) => showStat(part.cells[index], stats[column]));
         const note = empty ? null : noteOf({ ...subject, row });
         setAttribute(part.root, "data-note", note);
         setText(part.note, note ? words.notes[note] : "");

@@ -209,6 +209,7 @@ function create(host, data, start, moved) {
       presenter.destroy();
       chip.destroy();
       clearTimeout(speaking);
+      flights.clear();
       address.stop();
       memory.destroy();
       host.replaceChildren();

@@ -13,24 +13,16 @@ import re
 from lesson.share_text import load_share_text
 from ui.palette import css_variables
 from ui.stage.component import FOLDER, STAGE_CSS, STAGE_JS
+from ui.stage.joiner import lean
 from ui.stage.payload import Payload
 
-__all__ = ["lean", "standalone_html"]
+__all__ = ["standalone_html"]
 
 _DEFAULT_EXPORT = re.compile(r"^export default (\w+);\s*\Z", re.MULTILINE)
 
 _PAGE_CSS = f":root {{\ncolor-scheme: light dark;\n{css_variables()}\n}}\n" + (
     FOLDER / "standalone.css"
 ).read_text(encoding="utf-8")
-
-# Comments that stand alone, and indentation: a fifth of the text, and nothing that runs.
-_COMMENTS = re.compile(r"^[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
-_INDENT = re.compile(r"^[ \t]+|^\n", re.MULTILINE)
-
-
-def lean(source: str) -> str:
-    """Leave out what no browser needs."""
-    return _INDENT.sub("", _COMMENTS.sub("", source))
 
 
 def _classic(module: str) -> str:
@@ -47,7 +39,6 @@ def _classic(module: str) -> str:
     body = module[: found.start()]
     if re.search(r"</script|<!--", body, re.IGNORECASE):
         raise ValueError("the joined module holds text that would end its script element")
-    body = lean(body)
     return f"""(() => {{
 "use strict";
 {body}
@@ -112,7 +103,7 @@ def standalone_html(payload: Payload, *, title: str, name: str, version: str, st
 <div id="stage-host"></div>
 <footer>{html.escape(words["about"].format(title=title, version=version))}</footer>
 </main>
-<template id="stage-template"><style>{lean(STAGE_CSS)}</style>
+<template id="stage-template"><style>{STAGE_CSS}</style>
 <div class="stage-host"></div></template>
 <script type="application/json" id="stage-data">{text}</script>
 <script>{script}</script>

@@ -1,16 +1,17 @@
 /** A wide matrix: one strip of colour a row, all on one canvas. */
 
-import { el, setAttribute, setStyle, setText } from "./dom.js";
-import { paint } from "./heat.js";
+import { el, setAttribute, setStyle, setToken } from "./dom.js";
+import { paintStrips, wipe } from "./heat.js";
 
-/** Fill `body` with a sheet of `rows` strips. `colours()` gives the colour above and below zero. */
-export function createStrips(body, rows, colours) {
+/** Fill `face`, which lies in `body`, with a sheet of `rows` strips. `colours()` gives the colour above and below zero. */
+export function createStrips(body, face, rows, colours) {
   setAttribute(body, "data-mode", "strip");
   const labels = Array.from({ length: rows }, () => el("span", { class: "token" }));
   const canvas = el("canvas");
   const mark = el("span", { class: "chosen-row", hidden: "" });
-  const sheet = el("div", { class: "sheet", style: `--rows: ${rows}` }, canvas, mark);
-  body.replaceChildren(el("div", { class: "labels" }, ...labels), sheet);
+  // The mark lies under the canvas and shows in the gaps between its strips.
+  const sheet = el("div", { class: "sheet", style: `--rows: ${rows}` }, mark, canvas);
+  face.replaceChildren(el("div", { class: "labels" }, ...labels), sheet);
   function choose(place) {
     mark.hidden = place === null;
     setStyle(mark, "--place", String(place ?? 0));
@@ -18,14 +19,15 @@ export function createStrips(body, rows, colours) {
   }
   return {
     show(view, repaint) {
-      labels.forEach((label, row) => setText(label, view.rowTokens[row]));
+      labels.forEach((label, row) => setToken(label, view.rowTokens[row]));
       choose(view.chosen);
-      if (repaint) paint(canvas, view.values, view.scale, ...colours());
+      if (repaint) paintStrips(canvas, view.values, view.scale, ...colours());
     },
     clear() {
-      for (const label of labels) setText(label, "");
+      for (const label of labels) setToken(label, "");
       choose(null);
+      wipe(canvas);
     },
-    area: () => sheet.getBoundingClientRect(),
+    area: () => canvas.getBoundingClientRect(),
   };
 }

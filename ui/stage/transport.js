@@ -28,6 +28,29 @@ function icon(name) {
   return svg;
 }
 
+/** Each event's mark, as one shape whose middle lies at x = 0. */
+const SHAPES = {
+  rose: "M0 0L5 9H-5Z",
+  discard: "M-2.25 2.75h4.5v4.5h-4.5z",
+  finished: "M-4 5a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",
+};
+
+/** The marks under the slider: one drawing, because a run has hundreds. */
+function createMarks(marks, count) {
+  const create = (name, attributes) => {
+    const node = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+    return node;
+  };
+  const root = create("svg", { class: "marks", "aria-hidden": "true" });
+  for (const { index, event } of marks) {
+    const place = create("svg", { class: event, x: `${(100 * index) / Math.max(count - 1, 1)}%`, overflow: "visible" });
+    place.append(create("path", { d: SHAPES[event] }));
+    root.append(place);
+  }
+  return root;
+}
+
 function button(name, label, action) {
   const node = el("button", { type: "button", class: `control ${name}`, "aria-label": label, title: label }, icon(name));
   node.onclick = action;
@@ -60,14 +83,12 @@ export function createTransport(trace, words, actions) {
   const track = el("div", { class: "track" },
     el("div", { class: "stretches", "aria-hidden": "true" }, ...stretches(trace.steps, trace.problem.order).map(({ tile, start, stop }) =>
       el("span", { style: `left: ${share(start)}; width: ${(100 * (stop - 1 - start)) / Math.max(count - 1, 1)}%`, title: fill(text[outer], { tile: tile + 1 }) }))),
-    slider,
-    el("div", { class: "marks", "aria-hidden": "true" }, ...marks.map(({ index, event }) =>
-      el("span", { class: event, style: `left: ${share(index)}` }))));
+    slider, createMarks(marks, count));
   const speed = el("select", { "aria-label": text.speed }, ...SPEEDS.map(([label], place) =>
     el("option", { value: String(place), text: label })));
   speed.value = String(USUAL);
   speed.onchange = () => actions.speed(SPEEDS[Number(speed.value)][1]);
-  const place = el("span", { class: "place" });
+  const place = el("span", { class: "place", style: `--letters: ${2 * String(count).length + 3}` });
   const legend = el("span", { class: "legend" },
     ...[["rose", text.rose], ["discard", text.discard], ["finished", text.finished_q]].filter(([event]) => marks.some((mark) => mark.event === event)).map(([event, label]) =>
       el("span", {}, el("i", { class: event }), label)));

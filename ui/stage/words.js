@@ -14,12 +14,44 @@ export function typeset(markup) {
   return parts;
 }
 
-/** Draw one line of a formula. */
-export function drawLine({ label, symbols, numbers, result }) {
-  const letters = el("dt", {}, el("span", { class: "symbols" }, typeset(symbols)), " ", el("span", { class: "label", text: label }));
-  const worked = el("dd", {}, el("span", { class: "numbers" }, "= ", typeset(numbers)), " ");
-  if (result) worked.append(el("span", { class: "result" }, "= ", el("b", { text: result })));
-  return el("div", {}, letters, worked);
+/** A setter that typesets markup into a node, unless it stands there already. `lead` goes before it. */
+function markupOf(node, lead = "") {
+  let shown = null;
+  return (markup) => {
+    if (shown !== markup) node.replaceChildren(lead, typeset(markup));
+    shown = markup;
+  };
+}
+
+/** One line of a formula, which is kept from step to step: only what differs is drawn again. */
+export function createLine() {
+  const symbols = el("span", { class: "symbols" });
+  const label = el("span", { class: "label" });
+  const numbers = el("span", { class: "numbers" });
+  const value = el("b");
+  const result = el("span", { class: "result" }, "= ", value);
+  const worked = el("dd", {}, numbers, " ");
+  const root = el("div", {}, el("dt", {}, symbols, " ", label), worked);
+  const setSymbols = markupOf(symbols);
+  const setNumbers = markupOf(numbers, "= ");
+  return {
+    root,
+    update(line) {
+      setSymbols(line.symbols);
+      setText(label, line.label);
+      setNumbers(line.numbers);
+      setText(value, line.result ?? "");
+      if (!line.result) result.remove();
+      else if (result.parentNode === null) worked.append(result);
+    },
+  };
+}
+
+/** Draw one line of a formula that stays as it is. */
+export function drawLine(line) {
+  const { root, update } = createLine();
+  update(line);
+  return root;
 }
 
 /** Make the zone. */
@@ -29,6 +61,7 @@ export function createWords(trace, words) {
   const about = el("h3", { class: "about" });
   const formula = el("dl", { class: "formula", "data-testid": "formula" });
   const root = el("section", { class: "zone words", "aria-label": words.formula.whole }, heading, sentence, el("div", { class: "worked-out" }, about, formula));
+  const kept = [];
   return {
     root,
     update(frame) {
@@ -38,8 +71,13 @@ export function createWords(trace, words) {
       const lines = formulaOf(subject, words);
       setAttribute(about, "hidden", lines.length ? null : "");
       setText(about, isAboutARow(step.kind) ? fill(words.formula.row, { query: subject.queries[subject.row] }) : words.formula.whole);
-      formula.replaceChildren(...lines.map(drawLine));
-      setAttribute(root, "data-kind", step.kind);
+      while (kept.length < lines.length) kept.push(createLine());
+      lines.forEach((line, place) => {
+        kept[place].update(line);
+        if (kept[place].root.parentNode === null) formula.append(kept[place].root);
+      });
+      for (const unused of kept.slice(lines.length)) unused.root.remove();
+      setAttribute(formula, "data-of", step.kind === "rescale" ? "alpha" : null);
     },
   };
 }
