@@ -11,11 +11,13 @@ OPENING_MS = 3_000
 
 
 def settled(page: Page) -> None:
-    """Wait until the page has its heading and its foot, and no script is running."""
+    """Wait until the page has its heading, its foot and its elements, and no script is running."""
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(page.get_by_test_id("stMain").get_by_role("link").last).to_be_visible()
     expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
+    # A grey bar stands for an element whose script has not come yet.
+    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
 
 
 def pick(page: Page, label: str | re.Pattern[str], option: str | re.Pattern[str]) -> None:
