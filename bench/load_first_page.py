@@ -31,7 +31,8 @@ def until(browser: Browser, url: str, *, stage: bool) -> float:
     if stage:
         button = page.get_by_test_id("stage").get_by_role("button", name="Next step", exact=True)
         button.wait_for(timeout=60_000)
-        stepped = page.locator('[data-testid="stage"]:not([data-step="0"])')
+        first = page.get_by_test_id("stage").get_attribute("data-step")
+        stepped = page.locator(f'[data-testid="stage"]:not([data-step="{first}"])')
         while not stepped.count():
             # A click on a page that is still being put together may be lost; a person clicks again.
             button.click(timeout=60_000)

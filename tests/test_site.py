@@ -91,6 +91,9 @@ def test_every_section_and_every_question_is_there(site: Path) -> None:
     for section in load_sections():
         assert f'id="{section.key}">{section.title}<' in lesson
         assert f'data-section="{section.key}"' in lesson
+    # Each once, and the stage too.
+    assert lesson.count('data-part="stage"') == lesson.count('data-part="contents"') == 1
+    assert lesson.count("<section data-section=") == len(load_sections())
     prose = re.sub(r"<script.*?</script>", "", lesson, flags=re.DOTALL)
     assert [mark for mark in ("{{", "[[", ":small[", "$$", "[src:", ":material/") if mark in prose] == []
     assert prose.count("<math") >= 5

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 import tests.browser.test_stage as in_the_app
 from engine import score_matrix_bytes
 from engine.units import format_bytes
+from lesson.frames import place
 from lesson.quiz import make
 from site_builder.build import build
 from site_builder.runs import DEFAULTS
@@ -54,15 +55,15 @@ def test_the_lesson_from_disk_without_network(opened: tuple[Page, Trouble], site
     page, trouble = opened
     page.goto((site / "index.html").as_uri())
     stage = page.get_by_test_id("stage")
-    at(stage, 0)
+    at(stage, place("score").step or 0)
     step = in_the_app.traced().first_rescale() or -1
     page.locator('section[data-section="steps"] .prose a', has_text="first rescale").click()
     at(stage, step)
     # The step was shown on this page, and no other was opened.
     assert "/index.html" in page.url
-    for place in page.locator('[data-testid="place"][data-step]').all()[:2]:
-        place.click()
-        at(stage, int(place.get_attribute("data-step") or -1))
+    for link in page.locator('[data-testid="place"][data-step]').all()[:2]:
+        link.click()
+        at(stage, int(link.get_attribute("data-step") or -1))
         assert "/index.html" in page.url
     page.locator('[data-section="traffic"] [data-testid="act-slider"]').press("ArrowRight")
     expect(page.get_by_test_id("contents-count")).not_to_contain_text("0 of")

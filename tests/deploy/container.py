@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import time
 import urllib.error
@@ -109,8 +110,11 @@ class Container:
     def stop(self) -> tuple[int, float]:
         """Ask it to end as an engine does, and return its exit status and how many seconds that took."""
         began = time.monotonic()
-        if self.process.poll() is None:
-            os.kill(self.pid(), 15)
+        try:
+            os.kill(self.pid(), signal.SIGTERM)
+        except LookupError:
+            # Not that far yet, or gone already.
+            self.process.kill()
         try:
             status = self.process.wait(20)
         except subprocess.TimeoutExpired:

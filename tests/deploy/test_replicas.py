@@ -12,8 +12,6 @@ from serving.affinity import COOKIE
 from tests.browser.conftest import watch
 from tests.deploy.replicas import COUNT, Hall, ask
 
-pytest_plugins = ["tests.browser.conftest"]
-
 PHONES = 45
 
 
