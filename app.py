@@ -33,8 +33,9 @@ from serving.logs import write_one_line_each
 from serving.static_files import StaticFiles
 from ui.classroom.phone import phone_html, phone_script
 from ui.lesson.size_routes import size_routes
+from ui.modules import module_routes
 from ui.qr import qr_svg
-from ui.share import QR_ROUTE
+from ui.share import QR_ROUTE, base_path
 
 # What the pages import. Loaded before the first visitor comes, so that nobody waits for it.
 WARM_MODULES = (
@@ -56,18 +57,13 @@ WARM_MODULES = (
     "ui.evidence.page",
     "ui.evidence.errata",
     "ui.quiz",
+    "ui.softmax",
     "ui.calculator.storage",
     "ui.reference.parts",
 )
 
 
 INDEX_FILE = Path(st.__file__).parent / "static" / "index.html"
-
-
-def base_path() -> str:
-    """Return the path that the app is served under, "" or "/name" (own routes are not prefixed for us)."""
-    path = str(st.get_option("server.baseUrlPath") or "").strip("/")
-    return f"/{path}" if path else ""
 
 
 def page_index() -> str:
@@ -216,6 +212,7 @@ app = st.App(
     routes=[
         Route(f"{base_path()}/readyz", readyz),
         Route(f"{base_path()}/{QR_ROUTE}", qr_code),
+        *module_routes(base_path()),
         *size_routes(base_path()),
         *room_routes(phone_page(), base_path()),
         *(

@@ -9,7 +9,7 @@ QR_ROUTE = "qr.svg"
 
 
 def base_path() -> str:
-    """Return the path that the app is served under: "" or "/name"."""
+    """Return the path that the app is served under: "" or "/name". Own routes are not prefixed for us."""
     path = str(st.get_option("server.baseUrlPath") or "").strip("/")
     return f"/{path}" if path else ""
 

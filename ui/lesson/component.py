@@ -12,6 +12,7 @@ from lesson.sliders import slider
 from lesson.values import N
 from lesson.words import load_words
 from ui.lesson.size_routes import SIZE_ROUTE
+from ui.modules import served
 from ui.palette import css_variables
 from ui.share import base_path
 from ui.stage.joiner import join_modules
@@ -23,10 +24,13 @@ CONTENTS_JS = join_modules(FOLDER, "contents.js")
 LESSON_CSS = f":host {{\n{css_variables()}\n}}\n" + (FOLDER / "lesson.css").read_text(encoding="utf-8")
 
 _act = st.components.v2.component(
-    "tilewise_act", html='<div class="act-host"></div>', css=LESSON_CSS, js=ACT_JS
+    "tilewise_act", html='<div class="act-host"></div>', css=LESSON_CSS, js=served("act", ACT_JS)
 )
 _contents = st.components.v2.component(
-    "tilewise_contents", html='<div class="contents-host"></div>', css=LESSON_CSS, js=CONTENTS_JS
+    "tilewise_contents",
+    html='<div class="contents-host"></div>',
+    css=LESSON_CSS,
+    js=served("contents", CONTENTS_JS),
 )
 
 __all__ = ["act_data", "contents_data", "show_act", "show_contents"]

@@ -8,6 +8,7 @@ import streamlit as st
 from lesson.outline import load_outline
 from lesson.plan import load_sections
 from lesson.words import load_words
+from ui.modules import served
 from ui.palette import css_variables
 from ui.stage.joiner import join_modules
 
@@ -23,7 +24,10 @@ LABS = (*LAB_PAGES, "lesson_size")
 _COUNTS = {"home": "sections", "quiz": "quiz", **dict.fromkeys(LAB_PAGES, "lab")}
 
 _mount = st.components.v2.component(
-    "tilewise_progress", html='<div class="progress-host"></div>', css=PANEL_CSS, js=PANEL_JS
+    "tilewise_progress",
+    html='<div class="progress-host"></div>',
+    css=PANEL_CSS,
+    js=served("progress", PANEL_JS),
 )
 
 __all__ = ["LABS", "LAB_PAGES", "panel_data", "show_progress"]

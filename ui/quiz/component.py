@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from ui.modules import served
 from ui.palette import css_variables
 from ui.quiz.payload import quiz_payload
 from ui.quiz.view import VIEW_CSS
@@ -18,7 +19,7 @@ QUIZ_CSS = f":host {{\n{css_variables()}\n}}\n{VIEW_CSS}\n" + (FOLDER / "quiz_pl
 )
 
 _mount = st.components.v2.component(
-    "tilewise_quiz", html='<div class="quiz-host"></div>', css=QUIZ_CSS, js=QUIZ_JS
+    "tilewise_quiz", html='<div class="quiz-host"></div>', css=QUIZ_CSS, js=served("quiz", QUIZ_JS)
 )
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from ui.modules import served
 from ui.palette import css_variables
 from ui.softmax.payload import Payload, encode_row
 from ui.stage.joiner import join_modules
@@ -19,7 +20,7 @@ ROW_CSS = f":host {{\n{css_variables()}\n}}\n" + "\n".join(
 )
 
 _mount = st.components.v2.component(
-    "tilewise_row", html='<div class="row-host"></div>', css=ROW_CSS, js=ROW_JS
+    "tilewise_row", html='<div class="row-host"></div>', css=ROW_CSS, js=served("row", ROW_JS)
 )
 
 

@@ -8,6 +8,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from engine import trace_attention
+from ui.modules import served
 from ui.palette import css_variables
 from ui.stage.comparison import comparison_payload
 from ui.stage.joiner import join_modules, lean
@@ -15,7 +16,7 @@ from ui.stage.payload import Payload, encode
 
 FOLDER = Path(__file__).parent
 
-# Streamlit sends both with the data of every run.
+# Streamlit sends the styles with the data of every run; the script is fetched once.
 STAGE_JS = lean(join_modules(FOLDER, "stage.js"))
 STAGE_CSS = lean(
     f":host {{\n{css_variables()}\n}}\n"
@@ -35,7 +36,7 @@ STAGE_CSS = lean(
 )
 
 _mount = st.components.v2.component(
-    "tilewise_stage", html='<div class="stage-host"></div>', css=STAGE_CSS, js=STAGE_JS
+    "tilewise_stage", html='<div class="stage-host"></div>', css=STAGE_CSS, js=served("stage", STAGE_JS)
 )
 
 
