@@ -13,6 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.chromium import browser, new_page, page, profile
+
+__all__ = ["ROOT", "Server", "browser", "free_port", "new_page", "page", "profile", "start_server"]
+
 ROOT = Path(__file__).resolve().parents[1]
 
 

@@ -10,14 +10,19 @@ from tests.browser.conftest import PATIENCE_MS
 OPENING_MS = 3_000
 
 
-def settled(page: Page) -> None:
-    """Wait until the page has its heading, its foot and its elements, and no script is running."""
+def idle(page: Page) -> None:
+    """Wait until no script is running, and nothing on the page is grey or pale for want of a newer state."""
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
+    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
+    expect(page.locator("[data-stale=true]")).to_have_count(0)
+
+
+def settled(page: Page) -> None:
+    """Wait until the page has its heading and its foot, and is idle."""
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(page.get_by_test_id("stMain").get_by_role("link").last).to_be_visible()
-    expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
-    # A grey bar stands for an element whose script has not come yet.
-    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
+    idle(page)
 
 
 def pick(page: Page, label: str | re.Pattern[str], option: str | re.Pattern[str]) -> None:

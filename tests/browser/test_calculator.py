@@ -17,6 +17,7 @@ from engine.shapes import AttentionShape
 from engine.traffic import tiled_bytes
 from engine.units import exact_bytes
 from tests.browser.conftest import watch
+from tests.browser.page_parts import idle
 from ui.calculator.controls import PARTS
 from ui.calculator.storage import LENGTHS
 from ui.palette import colour
@@ -36,7 +37,7 @@ def opened(page: Page, server_url: str, query: str = "") -> None:
     page.goto(f"{server_url}/calculator{query}")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(page.get_by_test_id("stMain").get_by_role("link", name=re.compile("^Next:"))).to_be_visible()
-    expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
+    idle(page)
 
 
 def unknown_violations(page: Page) -> list[str]:
@@ -64,7 +65,7 @@ def choose(page: Page, part: str) -> None:
     if part != PARTS[0]:
         expect(page).to_have_url(re.compile(f"calc_part={part}"))
     expect(page.get_by_test_id("stMain").get_by_role("heading", name=FOOT[part], exact=True)).to_be_visible()
-    expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
+    idle(page)
 
 
 def hues(theme: str) -> set[str]:
