@@ -8,6 +8,8 @@ import pytest
 from lesson.glossary import load_glossary, parse_glossary, term_markdown, term_values
 from lesson.links import KINDS, link_markdown, link_values, load_links, parse_links
 from lesson.notation import load_notation, notation_text
+from lesson.plan import load_sections
+from lesson.text import load_text
 from tests.conftest import ROOT
 from tests.test_exactness_page import html, tables
 from tests.test_pages import visit, words
@@ -149,3 +151,10 @@ def test_inline_markdown_escapes_what_it_does_not_know() -> None:
 
 def test_an_unknown_name_in_the_address_is_named() -> None:
     assert "ref_odd" in visit("pages/reference.py", ref_odd="1").warning[0].value
+
+
+def test_a_term_of_the_lesson_is_linked_where_it_first_appears() -> None:
+    """Every term that the glossary places on the first page is a link there."""
+    texts = [load_text("home"), *(load_text(f"lesson_{section.key}") for section in load_sections())]
+    linked = {name for text in texts for name in text.values if name.startswith("term_")}
+    assert {f"term_{term.key}" for term in load_glossary() if term.page == "home"} <= linked
