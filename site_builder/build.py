@@ -17,9 +17,9 @@ from site_builder.parts import PARTS
 from site_builder.rows import default_row, distinct_rows, payload_of
 from site_builder.runs import distinct, offered
 from ui.frame import FAVICON
+from ui.joiner import lean
 from ui.palette import css_variables
 from ui.quiz.payload import quiz_payload
-from ui.stage.joiner import lean
 
 ASSETS = Path(__file__).with_name("assets")
 PAGES = ("home", "online_softmax", "step_through", "calculator", "quiz", "reference")

@@ -8,11 +8,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ui.joiner import lean
 from ui.lesson.component import ACT_JS, CONTENTS_JS, LESSON_CSS
 from ui.quiz.component import QUIZ_CSS, QUIZ_JS
 from ui.softmax.component import ROW_CSS, ROW_JS
 from ui.stage.component import STAGE_CSS, STAGE_JS
-from ui.stage.joiner import lean
 
 _DEFAULT_EXPORT = re.compile(r"^export default (\w+);\s*\Z", re.MULTILINE)
 

@@ -11,7 +11,7 @@ import pytest
 from engine import trace_attention, trace_to_dict
 from lesson.inputs import DEFAULT_KEY, entries, load
 from lesson.stage_text import SENTENCE_SLOTS, load_stage_text, slots_of
-from ui.stage.joiner import JoinError, join_modules
+from ui.joiner import JoinError, join_modules
 from ui.stage.payload import COUNTS, WIDEST_PRINTED, Payload, budget_for, encode, packed
 
 MOST_BYTES = 130_000

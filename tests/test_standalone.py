@@ -14,10 +14,10 @@ from engine import trace_attention
 from lesson.inputs import DEFAULT_KEY, load
 from lesson.share_text import SHARE_SLOTS, load_share_text
 from ui.downloads import VERSION
+from ui.joiner import lean
 from ui.qr import MAX_LINK, qr_svg
 from ui.stage.comparison import comparison_payload
 from ui.stage.component import STAGE_JS
-from ui.stage.joiner import lean
 from ui.stage.payload import Payload, encode
 from ui.stage.standalone import standalone_html
 

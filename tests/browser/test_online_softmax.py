@@ -15,8 +15,8 @@ from lesson.softmax_row import row_text
 from lesson.softmax_text import load_row_text
 from tests.browser.conftest import watch
 from tests.browser.test_stage_modules import IMPORT
+from ui.joiner import join_modules
 from ui.softmax.payload import encode_row
-from ui.stage.joiner import join_modules
 
 PATH = "/online_softmax"
 WORDS, PRESETS = load_row_text()

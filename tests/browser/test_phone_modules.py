@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser
 
 import ui.classroom
-from ui.stage.joiner import join_modules
+from ui.joiner import join_modules
 
 FOLDER = Path(ui.classroom.__file__).parent
 # Plays a ballot: `casts` are answers to cast one after the other, `replies` what the server answers in turn.

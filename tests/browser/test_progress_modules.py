@@ -11,8 +11,8 @@ from playwright.sync_api import Browser, Page
 from lesson.plan import load_sections
 from lesson.words import load_words
 from tests.browser.test_stage_modules import IMPORT
+from ui.joiner import join_modules
 from ui.progress.component import panel_data
-from ui.stage.joiner import join_modules
 
 UI = Path(__file__).parents[2] / "ui"
 TIME = "2026-10-07T12:00:00.000Z"

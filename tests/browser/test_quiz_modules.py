@@ -14,8 +14,8 @@ from lesson.quiz import Question, bank, load_misconceptions, make
 from lesson.words import load_words
 from tests.browser.test_stage_modules import IMPORT
 from tests.quiz.test_answers import TYPED
+from ui.joiner import join_modules
 from ui.quiz.payload import quiz_payload
-from ui.stage.joiner import join_modules
 
 QUIZ = Path(__file__).parents[2] / "ui" / "quiz"
 VERDICTS = dict(load_words("quiz_player").table("verdict"))

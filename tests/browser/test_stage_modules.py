@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page
 from engine import trace_attention, trace_to_dict
 from lesson.inputs import entries, load
 from lesson.stage_text import load_stage_text
-from ui.stage.joiner import join_modules
+from ui.joiner import join_modules
 from ui.stage.payload import WIDEST_PRINTED, encode, packed
 
 STAGE = Path(__file__).parents[2] / "ui" / "stage"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui.stage.joiner import join_modules
+from ui.joiner import join_modules
 
 __all__ = ["drop_key", "keep_key"]
 

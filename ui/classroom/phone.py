@@ -9,9 +9,9 @@ from html import escape
 from pathlib import Path
 
 from lesson.words import load_words
+from ui.joiner import join_modules
 from ui.palette import css_variables
 from ui.quiz.view import VIEW_CSS
-from ui.stage.joiner import join_modules
 
 __all__ = ["phone_html", "phone_script"]
 

@@ -11,11 +11,11 @@ from lesson.quiz import make
 from lesson.sliders import slider
 from lesson.values import N
 from lesson.words import load_words
+from ui.joiner import join_modules
 from ui.lesson.size_routes import SIZE_ROUTE
 from ui.modules import served
 from ui.palette import css_variables
 from ui.share import base_path
-from ui.stage.joiner import join_modules
 
 FOLDER = Path(__file__).parent
 

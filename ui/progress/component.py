@@ -8,9 +8,9 @@ import streamlit as st
 from lesson.outline import load_outline
 from lesson.plan import load_sections
 from lesson.words import load_words
+from ui.joiner import join_modules
 from ui.modules import served
 from ui.palette import css_variables
-from ui.stage.joiner import join_modules
 
 FOLDER = Path(__file__).parent
 

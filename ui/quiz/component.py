@@ -5,11 +5,11 @@ from typing import Any
 
 import streamlit as st
 
+from ui.joiner import join_modules
 from ui.modules import served
 from ui.palette import css_variables
 from ui.quiz.payload import quiz_payload
 from ui.quiz.view import VIEW_CSS
-from ui.stage.joiner import join_modules
 
 FOLDER = Path(__file__).parent
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ui.stage.joiner import join_modules
+from ui.joiner import join_modules
 
 FOLDER = Path(__file__).parent
 

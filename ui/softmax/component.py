@@ -5,10 +5,10 @@ from pathlib import Path
 
 import streamlit as st
 
+from ui.joiner import join_modules
 from ui.modules import served
 from ui.palette import css_variables
 from ui.softmax.payload import Payload, encode_row
-from ui.stage.joiner import join_modules
 
 FOLDER = Path(__file__).parent
 STAGE = FOLDER.parent / "stage"

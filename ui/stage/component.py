@@ -8,10 +8,10 @@ import numpy.typing as npt
 import streamlit as st
 
 from engine import trace_attention
+from ui.joiner import join_modules, lean
 from ui.modules import served
 from ui.palette import css_variables
 from ui.stage.comparison import comparison_payload
-from ui.stage.joiner import join_modules, lean
 from ui.stage.payload import Payload, encode
 
 FOLDER = Path(__file__).parent

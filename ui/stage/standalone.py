@@ -11,9 +11,9 @@ import json
 import re
 
 from lesson.share_text import load_share_text
+from ui.joiner import lean
 from ui.palette import css_variables
 from ui.stage.component import FOLDER, STAGE_CSS, STAGE_JS
-from ui.stage.joiner import lean
 from ui.stage.payload import Payload
 
 __all__ = ["standalone_html"]
