@@ -16,8 +16,8 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from bench.room_client import Lecturer, Phone, close_all
-from bench.room_storm import Storm, lost_votes
+from bench.room_client import close_all
+from bench.room_storm import Storm, gathered, lost_votes
 from bench.server import Serving, free_port
 from classroom.settings import FILE_NAME
 from lesson.quiz import bank
@@ -31,12 +31,7 @@ Disaster = Callable[[Storm], Awaitable[list[float]]]
 
 async def storm_through(url: str, count: int, disaster: Disaster) -> tuple[Storm, list[float], list[str]]:
     """Have phones vote through a disaster; return what they did, how long each outage was, what was lost."""
-    lecturer = await Lecturer(url).open()
-    (ask,) = await lecturer.put(SINGLE)
-    await lecturer.act("open", ask=ask)
-    storm = Storm([Phone(url, lecturer.code) for _ in range(count)])
-    for phone in storm.phones:
-        await phone.join()
+    _, storm = await gathered(url, count, SINGLE)
     stop = asyncio.Event()
     running = asyncio.create_task(storm.run(stop))
     await asyncio.sleep(1)

@@ -4,9 +4,9 @@ import asyncio
 import random
 from dataclasses import dataclass, field
 
-from bench.room_client import Phone
+from bench.room_client import Lecturer, Phone
 
-__all__ = ["Storm", "lost_votes"]
+__all__ = ["Storm", "gathered", "lost_votes"]
 
 RETRY_S = 0.1
 
@@ -50,6 +50,17 @@ class Storm:
     async def run(self, stop: asyncio.Event) -> None:
         """Go on until told to stop."""
         await asyncio.gather(*(self._vote_on(phone, stop) for phone in self.phones))
+
+
+async def gathered(url: str, count: int, question: str) -> tuple[Lecturer, Storm]:
+    """Open a room with an open question, and have phones join it."""
+    lecturer = await Lecturer(url).open()
+    (ask,) = await lecturer.put(question)
+    await lecturer.act("open", ask=ask)
+    storm = Storm([Phone(url, lecturer.code) for _ in range(count)])
+    for phone in storm.phones:
+        await phone.join()
+    return lecturer, storm
 
 
 async def lost_votes(storm: Storm) -> list[str]:

@@ -84,7 +84,7 @@ def term_markdown(key: str, words: str | None = None) -> str:
     ----------
     key : str
     words : str or None
-        What to call it; None is the key in plain words.
+        What to call it; None is the key in plain words, spelled as in the term's name.
 
     Raises
     ------
@@ -93,7 +93,10 @@ def term_markdown(key: str, words: str | None = None) -> str:
     """
     for term in load_glossary():
         if term.key == key:
-            return f"[{words or key.replace('_', ' ')}](./reference?ref_find={quote(term.name)})"
+            plain, spelled = key.replace("_", " "), term.name.split(" (")[0]
+            same = spelled.replace(",", "").casefold() == plain
+            words = words or (spelled if same else plain)
+            return f"[{words}](./reference?ref_find={quote(term.name)})"
     raise KeyError(f"the glossary has no term {key!r}")
 
 

@@ -8,21 +8,28 @@ from pathlib import Path
 import streamlit as st
 
 from lesson.outline import Page, load_outline
+from ui.palette import SURFACES
 from ui.progress.component import show_progress
 
 NAME = "Tilewise"
 FAVICON = Path(__file__).parent / "assets" / "favicon.svg"
 # Streamlit leaves six rems of air above every page; a projected stage needs the height.
-_STYLE = """<style>
-.stMainBlockContainer { padding: 3.25rem 3rem 4rem; }
-@media (max-width: 640px) { .stMainBlockContainer { padding: 3.25rem 1rem 3rem; } }
-.st-key-nav { gap: 0.25rem; }
-@media print {
-  .stSidebar, .stAppHeader, .stToolbar, [data-testid="stPageLink"] { display: none; }
-  .stMainBlockContainer { padding: 0; }
-  h1, h2, h3 { break-after: avoid; }
-  .stMarkdown table, .katex-display { break-inside: avoid; }
-}
+# Its filled buttons have white words in both themes, too faint on the dark theme's accent; and its row of
+# choices hides the last ones on a phone.
+_STYLE = f"""<style>
+[data-testid="stBaseButton-primary"] {{
+  color: light-dark({SURFACES["light"].page}, {SURFACES["dark"].page}) !important;
+}}
+[data-testid="stButtonGroup"] [role="radiogroup"] {{ flex-wrap: wrap; }}
+.stMainBlockContainer {{ padding: 3.25rem 3rem 4rem; }}
+@media (max-width: 640px) {{ .stMainBlockContainer {{ padding: 3.25rem 1rem 3rem; }} }}
+.st-key-nav {{ gap: 0.25rem; }}
+@media print {{
+  .stSidebar, .stAppHeader, .stToolbar, [data-testid="stPageLink"] {{ display: none; }}
+  .stMainBlockContainer {{ padding: 0; }}
+  h1, h2, h3 {{ break-after: avoid; }}
+  .stMarkdown table, .katex-display {{ break-inside: avoid; }}
+}}
 </style>"""
 # In an iframe on someone else's page (`?embed=true`) only the page's own content is shown.
 _EMBEDDED_STYLE = """<style>

@@ -108,6 +108,8 @@ def test_no_part_scrolls_sideways(server_url: str, new_page: Callable[..., Page]
     for part in PARTS:
         choose(page, part)
         assert main.evaluate("element => element.scrollWidth - element.clientWidth") <= 1, part
+    choices = page.get_by_test_id("stButtonGroup").get_by_role("radiogroup").first
+    assert choices.evaluate("element => element.scrollWidth - element.clientWidth") <= 1, "a part is hidden"
 
 
 def test_a_chart_is_drawn_anew_for_a_phone(server_url: str, new_page: Callable[..., Page]) -> None:

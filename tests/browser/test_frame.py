@@ -50,6 +50,10 @@ def test_every_page_is_quiet_in_both_themes_and_never_scrolls_sideways(
         page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
         wanted = "rgb({}, {}, {})".format(*(int(surface.page[at : at + 2], 16) for at in (1, 3, 5)))
         expect(app).to_have_css("background-color", wanted)
+        for button in page.get_by_test_id("stBaseButton-primary").all():
+            # Words on the accent: the palette's test holds this pair's contrast.
+            expect(button).to_have_css("color", wanted)
+            expect(button.locator("p")).to_have_css("color", wanted)
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_function(
         "main => main.scrollWidth - main.clientWidth <= 1", arg=main.element_handle(), timeout=5_000

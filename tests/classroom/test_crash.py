@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.room_client import Lecturer, Phone, close_all
-from bench.room_storm import Storm, lost_votes
+from bench.room_client import close_all
+from bench.room_storm import Storm, gathered, lost_votes
 from classroom.settings import FILE_NAME
 from lesson.quiz import bank
 from tests.classroom.postgres import Postgres
@@ -20,12 +20,7 @@ PHONES = 20
 
 async def storm_through(url: str, disaster: Callable[[Storm], Awaitable[None]]) -> None:
     """Have phones vote through a disaster, then hold what stands against what was acknowledged."""
-    lecturer = await Lecturer(url).open()
-    (ask,) = await lecturer.put(SINGLE)
-    await lecturer.act("open", ask=ask)
-    storm = Storm([Phone(url, lecturer.code) for _ in range(PHONES)])
-    for phone in storm.phones:
-        await phone.join()
+    lecturer, storm = await gathered(url, PHONES, SINGLE)
     stop = asyncio.Event()
     running = asyncio.create_task(storm.run(stop))
     try:
