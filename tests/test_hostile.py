@@ -64,6 +64,16 @@ def test_a_file_above_the_limit_or_without_the_token_never_reaches_a_page(server
         assert session.upload(field, "a.npz", b"x")[0] == 403
 
 
+def test_an_announced_message_above_the_limit_is_answered_with_the_reason(server_url: str) -> None:
+    """Only the head of the message is sent, so no byte that nobody reads stands in the answer's way."""
+    announced = bytes([0x82, 0x80 | 127]) + (9 << 20).to_bytes(8, "big") + bytes(4)
+    with Session(server_url, cookie_of(server_url)) as session:
+        session.socket.socket.sendall(announced)
+        with pytest.raises(ConnectionClosed) as closed:
+            session.socket.recv(timeout=30)
+        assert closed.value.rcvd is not None and closed.value.rcvd.code == 1009
+
+
 def flood(session: Session) -> None:
     """Send messages above the limit, and wait for what comes of it."""
     for _ in range(4):
@@ -71,12 +81,13 @@ def flood(session: Session) -> None:
     session.socket.recv(timeout=30)
 
 
-def test_a_message_above_the_limit_ends_its_connection_and_no_other(server_url: str) -> None:
+def test_messages_above_the_limit_end_their_connection_and_no_other(server_url: str) -> None:
+    """The network may drop the reason with the connection: what was sent lies unread when it closes."""
     with Session(server_url, cookie_of(server_url)) as other:
         with Session(server_url, cookie_of(server_url)) as session:
             with pytest.raises(ConnectionClosed) as closed:
                 flood(session)
-            assert closed.value.rcvd is not None and closed.value.rcvd.code == 1009
+            assert closed.value.rcvd is None or closed.value.rcvd.code == 1009
         assert other.run("reference").exceptions == []
 
 
