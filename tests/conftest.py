@@ -13,9 +13,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.chromium import browser, new_page, page, profile
+from tests.chromium import blank, blank_page, browser, new_page, page, profile, window
 
-__all__ = ["ROOT", "Server", "browser", "free_port", "new_page", "page", "profile", "start_server"]
+__all__ = [
+    "ROOT",
+    "Server",
+    "blank",
+    "blank_page",
+    "browser",
+    "free_port",
+    "new_page",
+    "page",
+    "profile",
+    "start_server",
+    "window",
+]
 
 ROOT = Path(__file__).resolve().parents[1]
 

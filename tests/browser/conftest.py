@@ -1,12 +1,20 @@
-"""A page that notices trouble."""
+"""A page that notices trouble, and the stage's modules."""
 
 from dataclasses import dataclass, field
 
+import pytest
 from playwright.sync_api import Page
 
+from tests.browser.modules import UI, Modules
 from tests.chromium import ARGUMENTS, PATIENCE_MS
 
 __all__ = ["ARGUMENTS", "PATIENCE_MS", "Trouble", "watch"]
+
+
+@pytest.fixture(scope="module")
+def run(blank: Page) -> Modules:
+    """Evaluates expressions with the stage's modules."""
+    return Modules(blank, UI / "stage")
 
 
 @dataclass

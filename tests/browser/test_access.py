@@ -1,38 +1,15 @@
 """For everyone: axe-core finds nothing to mend in what we draw; keyboard, zoom and narrow screens work."""
 
-import tomllib
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from tests.browser.axe import violations
 from tests.browser.page_parts import settled
 from tests.browser.stage_page import go, mount, traced
 
 KEY = "keys-lock.subject"
-KNOWN = tomllib.loads((Path(__file__).parent / "known_axe.toml").read_text(encoding="utf-8")).get("known", [])
-
-
-def violations(page: Page) -> list[tuple[str, str, str]]:
-    """Return every violation of every level, as rule, element and what axe says of it."""
-    found: dict[str, Any] = Axe().run(page).response
-    return [
-        (violation["id"], " ".join(str(part) for part in node["target"]), node["failureSummary"])
-        for violation in found["violations"]
-        for node in violation["nodes"]
-    ]
-
-
-def ours(page: Page) -> list[tuple[str, str, str]]:
-    """Return the violations that are not those of Streamlit's own shell."""
-    return [
-        (rule, target, text)
-        for rule, target, text in violations(page)
-        if not any(known["rule"] == rule and known["target"] in target for known in KNOWN)
-    ]
 
 
 WIDTHS = [(1440, 900), (1024, 768), (390, 844)]
@@ -71,7 +48,7 @@ def test_axe_finds_nothing_in_the_stage(new_page: Callable[..., Page], theme: st
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("query", ["?run_order=kv_outer&step=30", "?present=1&step=8"])
-def test_axe_finds_nothing_on_the_page_but_the_shells_own(
+def test_axe_finds_nothing_on_the_page(
     new_page: Callable[..., Page], server_url: str, theme: str, query: str
 ) -> None:
     page = new_page(theme=theme)
@@ -80,7 +57,7 @@ def test_axe_finds_nothing_on_the_page_but_the_shells_own(
     settled(page)
     for width, height in WIDTHS:
         page.set_viewport_size({"width": width, "height": height})
-        assert ours(page) == [], width
+        assert violations(page) == [], width
 
 
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (720, 450)])

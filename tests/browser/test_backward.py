@@ -3,20 +3,19 @@
 import json
 import math
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from engine import Trace, attention, trace_attention
 from lesson.inputs import DEFAULT_KEY, load
 from lesson.stage_backward import BACKWARD_SENTENCES, backward_words, load_backward_text
 from lesson.stage_text import load_stage_text, slots_of
 from tests.browser.conftest import watch
+from tests.browser.modules import Modules
 from tests.browser.test_stage import at, open_stage, press, scrub
-from tests.browser.test_stage_modules import Modules
 from ui.stage.payload import encode
 
 BLOCKS = {
@@ -219,13 +218,6 @@ def test_stepping_sends_nothing_to_the_server_not_even_by_r(page: Page, server_u
         stage.get_by_test_id("row-pick").nth(1).click()
         page.wait_for_timeout(700)
         assert len(sent) == before, direction
-
-
-@pytest.fixture(scope="module")
-def run(browser: Browser) -> Iterator[Modules]:
-    page = browser.new_page()
-    yield Modules(page)
-    page.close()
 
 
 VALUE = re.compile(r"\* 10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)")

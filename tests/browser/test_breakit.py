@@ -1,30 +1,23 @@
 """A wrong algorithm beside the right one, in a real browser, against the engine's numbers."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from engine import MISTAKES, Trace, trace_attention
 from engine.mistakes import softmax_named
 from engine.online import State
 from lesson.inputs import DEFAULT_KEY, load
 from tests.browser.conftest import watch
+from tests.browser.modules import Modules
 from tests.browser.page_parts import pick
-from tests.browser.test_stage_modules import Modules
 from ui.stage.comparison import compare
 
 ORDERS = ["q_outer", "kv_outer"]
-
-
-@pytest.fixture(scope="module")
-def run(browser: Browser) -> Iterator[Modules]:
-    page = browser.new_page()
-    yield Modules(page)
-    page.close()
 
 
 def traces(mistake: str, key: str = DEFAULT_KEY, **changes: Any) -> tuple[Trace, Trace]:

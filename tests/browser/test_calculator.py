@@ -3,12 +3,10 @@
 import csv
 import io
 import re
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from engine.footprint import growth
@@ -16,13 +14,13 @@ from engine.models import MODELS
 from engine.shapes import AttentionShape
 from engine.traffic import tiled_bytes
 from engine.units import exact_bytes
+from tests.browser.axe import violations
 from tests.browser.conftest import watch
 from tests.browser.page_parts import idle
 from ui.calculator.controls import PARTS
 from ui.calculator.storage import LENGTHS
 from ui.palette import colour
 
-KNOWN = tomllib.loads(Path(__file__).with_name("known_axe.toml").read_text(encoding="utf-8")).get("known", [])
 # The last heading of each part.
 FOOT = {
     **dict.fromkeys(("Storage", "Traffic", "Fit", "Roofline"), "How to read the result"),
@@ -38,25 +36,6 @@ def opened(page: Page, server_url: str, query: str = "") -> None:
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(page.get_by_test_id("stMain").get_by_role("link", name=re.compile("^Next:"))).to_be_visible()
     idle(page)
-
-
-def unknown_violations(page: Page) -> list[str]:
-    """What axe-core finds, but for what the list of known ones names."""
-    found = Axe().run(page).response["violations"]
-    left = []
-    for violation in found:
-        for node in violation["nodes"]:
-            selector = node["target"][-1]
-            known = any(
-                each["rule"] == violation["id"]
-                and page.locator(selector).first.evaluate(
-                    "(element, known) => element.closest(known) !== null", each["element"]
-                )
-                for each in KNOWN
-            )
-            if not known:
-                left.append(f"{violation['id']} ({violation['impact']}): {node['html'][:160]}")
-    return left
 
 
 def choose(page: Page, part: str) -> None:
@@ -93,7 +72,7 @@ def test_every_part_is_clean_for_axe_and_its_chart_described(
                 painted = lines.evaluate_all("all => all.map(one => getComputedStyle(one).stroke)")
                 assert set(painted) <= hues(theme), part
             expect(page.get_by_role("table").first).to_be_visible()
-        assert unknown_violations(page) == [], part
+        assert violations(page) == [], part
     assert trouble.errors == []
     assert trouble.outside(server_url) == []
 

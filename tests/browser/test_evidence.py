@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from lesson.evidence import TABLE_FILE
 from lesson.evidence_checks import checks
 from lesson.links import load_links
+from tests.browser.axe import violations
 from tests.browser.conftest import watch
 from tests.browser.page_parts import pick, settled
 from tests.browser.test_exactness import WIDTHS
@@ -87,8 +87,7 @@ def test_every_source_is_a_link(server_url: str, page: Page) -> None:
 @pytest.mark.parametrize("path", PATHS)
 def test_axe_finds_nothing(server_url: str, new_page: Callable[..., Page], path: str, theme: str) -> None:
     page = opened(new_page(theme=theme), server_url, path)
-    found = Axe().run(page).response["violations"]
-    assert [(each["id"], [node["target"] for node in each["nodes"]]) for each in found] == []
+    assert violations(page) == []
 
 
 @pytest.mark.parametrize("size", list(WIDTHS))

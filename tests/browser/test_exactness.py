@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from engine.variants import METHODS, Settings
 from lesson.words import load_words
+from tests.browser.axe import violations
 from tests.browser.conftest import watch
 from tests.browser.page_parts import pick, settled
 from ui.exactness.numbers import small
@@ -74,8 +74,7 @@ def test_every_chart_has_words_and_a_table(server_url: str, page: Page) -> None:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing(server_url: str, new_page: Callable[..., Page], theme: str) -> None:
     page = opened(new_page(theme=theme), f"{server_url}/exactness")
-    found = Axe().run(page).response["violations"]
-    assert [(each["id"], [node["target"] for node in each["nodes"]]) for each in found] == []
+    assert violations(page) == []
 
 
 @pytest.mark.parametrize("size", list(WIDTHS))

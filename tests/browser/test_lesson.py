@@ -10,8 +10,9 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from lesson.frames import default_trace, place
 from lesson.plan import load_sections
+from tests.browser.axe import violations
 from tests.browser.conftest import PATIENCE_MS, Trouble, watch
-from tests.browser.test_access import WIDTHS, ours
+from tests.browser.test_access import WIDTHS
 
 SECTIONS = load_sections()
 KEY = "tilewise.progress.v1"
@@ -185,7 +186,7 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways(reading: Reading, theme:
     for width, height in WIDTHS:
         page.set_viewport_size({"width": width, "height": height})
         expect(page.get_by_test_id("act")).to_have_count(len(SECTIONS))
-        assert ours(page) == [], width
+        assert violations(page) == [], width
         main = page.get_by_test_id("stMain")
         assert main.evaluate("node => node.scrollWidth - node.clientWidth") <= 1, width
     page.set_viewport_size({"width": 1440, "height": 900})

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from lesson.quiz import bank
+from tests.browser.axe import violations
 from tests.browser.conftest import watch
-from tests.browser.test_access import ours, violations
 
 OF_KIND = {entry.kind: entry.id for entry in reversed(bank())}
 TITLES = {entry.id: entry.title for entry in bank()}
@@ -187,12 +187,12 @@ def test_the_lecturers_page_with_a_phone(
     page.get_by_role("button", name="Reveal the answer").click()
     expect(page.locator(".twr-key")).to_be_visible()
     on_screen(phone, "revealed")
-    assert ours(page) == []
+    assert violations(page) == []
     for width, height in ((1024, 768), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})
         main = page.get_by_test_id("stMain").element_handle()
         page.wait_for_function("main => main.scrollWidth - main.clientWidth <= 1", arg=main)
-        assert ours(page) == []
+        assert violations(page) == []
     page.reload()
     expect(page.locator(".twr-key")).to_be_visible()
     page.get_by_role("button", name="Leave on this device").click()

@@ -3,12 +3,12 @@
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from engine.one_row import METHODS, Method, RowRun, softmax_row
 from lesson.softmax_row import row_text
@@ -252,14 +252,6 @@ def test_nothing_sticks_out(new_page: Callable[..., Page], server_url: str, widt
 
 def parsed(text: str) -> float:
     return number(text)
-
-
-@pytest.fixture(scope="module")
-def blank(browser: Browser) -> Iterator[Page]:
-    """An empty page to run a module in."""
-    page = browser.new_page()
-    yield page
-    page.close()
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -1,11 +1,11 @@
 """The phone's pure modules: when it asks again, and a vote on its way."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Page
 
 import ui.classroom
 from ui.joiner import join_modules
@@ -34,15 +34,13 @@ DELAYS = """async ([source, name, cases]) => {
 
 
 @pytest.fixture(scope="module")
-def evaluate(browser: Browser) -> Iterator[Callable[..., Any]]:
+def evaluate(blank: Page) -> Callable[..., Any]:
     """A function that runs a script with a module's text in an empty page."""
-    page = browser.new_page()
 
     def run(script: str, module: str, *values: Any) -> Any:
-        return page.evaluate(script, [join_modules(FOLDER, module, export_names=True), *values])
+        return blank.evaluate(script, [join_modules(FOLDER, module, export_names=True), *values])
 
-    yield run
-    page.close()
+    return run
 
 
 def saved(sequence: int) -> dict[str, Any]:

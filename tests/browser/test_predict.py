@@ -1,22 +1,15 @@
 """Predict, then see: when and how the player asks."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import watch
+from tests.browser.modules import Modules
 from tests.browser.test_predict_modules import ORDERS, questions, traced
-from tests.browser.test_stage_modules import Modules
-
-
-@pytest.fixture(scope="module")
-def run(browser: Browser) -> Iterator[Modules]:
-    page = browser.new_page()
-    yield Modules(page)
-    page.close()
 
 
 def open_stage(page: Page, server_url: str, query: str = "") -> Locator:
@@ -253,7 +246,10 @@ def test_off_at_home_in_presenter_mode_and_by_address(
     at(stage, index)
 
 
-def test_works_where_the_browser_keeps_nothing(page: Page, server_url: str, alpha: dict[str, Any]) -> None:
+def test_works_where_the_browser_keeps_nothing(
+    new_page: Callable[..., Page], server_url: str, alpha: dict[str, Any]
+) -> None:
+    page = new_page(of_its_own=True)
     trouble = watch(page)
     page.add_init_script(
         """for (const name of ["getItem", "setItem"]) {

@@ -1,28 +1,19 @@
 """The player's questions against the engine's own numbers."""
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser
 
 from engine import Step, Trace, trace_attention, trace_to_dict
 from lesson.inputs import DEFAULT_KEY, entries, load
 from lesson.stage_predict_text import load_predict_text
-from tests.browser.test_stage_modules import Modules
+from tests.browser.modules import Modules
 
 ORDERS = ["q_outer", "kv_outer"]
 KEYS = [DEFAULT_KEY, *(entry.key for entry in entries() if entry.kind == "made_up")]
 PLAN = "m.planQuestions(x).map((plan) => ({ ...plan }))"
-
-
-@pytest.fixture(scope="module")
-def run(browser: Browser) -> Iterator[Modules]:
-    page = browser.new_page()
-    yield Modules(page)
-    page.close()
 
 
 def traced(key: str = DEFAULT_KEY, **changes: Any) -> Trace:

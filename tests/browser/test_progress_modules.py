@@ -1,20 +1,16 @@
 """The store of the progress, the ticks and the lesson's pure helpers, run where they run: in Chromium."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from lesson.plan import load_sections
 from lesson.words import load_words
-from tests.browser.test_stage_modules import IMPORT
-from ui.joiner import join_modules
+from tests.browser.modules import UI, Modules
 from ui.progress.component import panel_data
 
-UI = Path(__file__).parents[2] / "ui"
 TIME = "2026-10-07T12:00:00.000Z"
 LATER = "2026-10-08T12:00:00.000Z"
 # A storage as a browser has it, over a plain object `x.kept`; `x.broken` refuses to keep anything.
@@ -29,30 +25,22 @@ KEY = "tilewise.progress.v1"
 
 
 @pytest.fixture(scope="module")
-def page(browser: Browser) -> Iterator[Page]:
-    page = browser.new_page()
-    yield page
-    page.close()
+def run(blank: Page) -> Modules:
+    return Modules(blank, UI)
 
 
-def evaluate(page: Page, module: str, expression: str, argument: Any = None) -> Any:
-    """Evaluate an expression with a module's exports as `m` and an argument as `x`."""
-    folder, name = module.split("/")
-    return page.evaluate(IMPORT, [join_modules(UI / folder, name, export_names=True), expression, argument])
-
-
-def store(page: Page, body: str, argument: Any = None) -> Any:
+def store(run: Modules, body: str, argument: Any = None) -> Any:
     """Run statements with a store as `progress` over a storage as `kept`."""
-    return evaluate(page, "progress/progress_store.js", STORAGE % body, argument)
+    return run("progress/progress_store.js", STORAGE % body, argument)
 
 
 def held(**kinds: Any) -> dict[str, Any]:
     return {"version": 1, "sections": {}, "predictions": {}, "labs": {}, "quiz": {}} | kinds
 
 
-def test_records_are_kept_under_one_key(page: Page) -> None:
+def test_records_are_kept_under_one_key(run: Modules) -> None:
     kept, loaded = store(
-        page,
+        run,
         """progress.record("sections", "mechanism"); progress.record("labs", "calculator");
         progress.record("predictions", "run:8", { right: true, at: "2026-10-07T12:00:00.000Z" });
         progress.record("quiz", "avoided_object", { seed: 0, right: false, at: "2026-10-07T12:00:00.000Z" });
@@ -68,9 +56,9 @@ def test_records_are_kept_under_one_key(page: Page) -> None:
     assert {name: json.loads(text) for name, text in kept.items()} == {KEY: expected}
 
 
-def test_two_stores_over_one_storage_lose_nothing(page: Page) -> None:
+def test_two_stores_over_one_storage_lose_nothing(run: Modules) -> None:
     loaded = store(
-        page,
+        run,
         """const other = m.createProgress(storage, () => "2026-10-07T12:00:00.000Z");
         progress.record("sections", "one"); other.record("sections", "two");
         progress.record("sections", "three");
@@ -79,24 +67,23 @@ def test_two_stores_over_one_storage_lose_nothing(page: Page) -> None:
     assert loaded == [["one", "two", "three"]] * 2
 
 
-def test_damage_costs_only_what_is_damaged(page: Page) -> None:
+def test_damage_costs_only_what_is_damaged(run: Modules) -> None:
     damaged = held(
         sections={"good": TIME, "bad": 7, "worse": "soon", "../odd": TIME},
         quiz={"good": {"right": True}, "bad": [1]},
         labs="none",
     )
-    loaded = store(page, "return progress.load();", {"kept": {KEY: json.dumps(damaged)}})
+    loaded = store(run, "return progress.load();", {"kept": {KEY: json.dumps(damaged)}})
     assert loaded == held(sections={"good": TIME}, quiz={"good": {"right": True}})
     for text in ("{", "7", "null", json.dumps({"version": 2, "sections": {"good": TIME}})):
-        assert store(page, "return progress.load();", {"kept": {KEY: text}}) == held()
+        assert store(run, "return progress.load();", {"kept": {KEY: text}}) == held()
 
 
-def test_a_browser_that_keeps_nothing_remembers_until_it_is_closed(page: Page) -> None:
+def test_a_browser_that_keeps_nothing_remembers_until_it_is_closed(run: Modules) -> None:
     body = """progress.record("sections", "one"); progress.record("sections", "two");
     return progress.load().sections;"""
-    assert store(page, body, {"broken": True}) == {"one": LATER, "two": LATER}
-    without = evaluate(
-        page,
+    assert store(run, body, {"broken": True}) == {"one": LATER, "two": LATER}
+    without = run(
         "progress/progress_store.js",
         '(() => { const p = m.createProgress(null); p.record("labs", "a"); p.clear(); p.record("labs", "b"); '
         "return Object.keys(p.load().labs); })()",
@@ -104,25 +91,25 @@ def test_a_browser_that_keeps_nothing_remembers_until_it_is_closed(page: Page) -
     assert without == ["b"]
 
 
-def test_clearing_forgets_the_stages_answers_too(page: Page) -> None:
+def test_clearing_forgets_the_stages_answers_too(run: Modules) -> None:
     kept = {KEY: json.dumps(held(sections={"one": TIME})), "tilewise.predict": "{}", "other": "stays"}
-    assert store(page, "progress.clear(); return kept;", {"kept": kept}) == {"other": "stays"}
+    assert store(run, "progress.clear(); return kept;", {"kept": kept}) == {"other": "stays"}
 
 
-def test_an_export_comes_back_and_is_joined(page: Page) -> None:
+def test_an_export_comes_back_and_is_joined(run: Modules) -> None:
     mine = held(sections={"one": LATER, "two": TIME}, quiz={"q": {"right": False, "at": TIME}})
     theirs = held(
         sections={"one": TIME, "three": TIME}, labs={"l": TIME}, quiz={"q": {"right": True, "at": LATER}}
     )
     body = "progress.restore(x.text); return [progress.load(), progress.exportText()];"
-    joined, exported = store(page, body, {"kept": {KEY: json.dumps(mine)}, "text": json.dumps(theirs)})
+    joined, exported = store(run, body, {"kept": {KEY: json.dumps(mine)}, "text": json.dumps(theirs)})
     assert joined == held(
         sections={"one": TIME, "two": TIME, "three": TIME},
         labs={"l": TIME},
         quiz={"q": {"right": True, "at": LATER}},
     )
     assert json.loads(exported) == joined
-    again, _ = store(page, body, {"text": exported})
+    again, _ = store(run, body, {"text": exported})
     assert again == joined
 
 
@@ -145,35 +132,35 @@ def test_an_export_comes_back_and_is_joined(page: Page) -> None:
         ("1" * 1_000_001, "long", ""),
     ],
 )
-def test_a_bad_file_is_named_and_changes_nothing(page: Page, text: str, problem: str, place: str) -> None:
+def test_a_bad_file_is_named_and_changes_nothing(run: Modules, text: str, problem: str, place: str) -> None:
     body = """try { progress.restore(x.text); return null; } catch (error) {
       return [error instanceof m.ProgressError, error.problem, error.place, progress.load()]; }"""
     mine = held(sections={"mine": TIME})
-    refused = store(page, body, {"kept": {KEY: json.dumps(mine)}, "text": text})
+    refused = store(run, body, {"kept": {KEY: json.dumps(mine)}, "text": text})
     assert refused == [True, problem, place, mine]
     assert problem in load_words("lesson_words").table("progress")
 
 
-def test_impossible_records_are_refused(page: Page) -> None:
+def test_impossible_records_are_refused(run: Modules) -> None:
     body = """const refused = (kind, id, value) => { try { progress.record(kind, id, value); return "taken"; }
       catch (error) { return error.problem; } };
     return [refused("odd", "a"), refused("labs", "a b"), refused("labs", "a", 3), refused("quiz", "a", 3)];"""
-    assert store(page, body) == ["kind", "name", "time", "record"]
+    assert store(run, body) == ["kind", "name", "time", "record"]
 
 
-def test_a_change_is_told(page: Page) -> None:
+def test_a_change_is_told(run: Modules) -> None:
     body = """let told = 0; globalThis.addEventListener(m.PROGRESS_EVENT, () => { told += 1; });
     progress.record("labs", "a"); progress.forget("labs", "a"); progress.clear(); return told;"""
-    assert store(page, body) == 3
+    assert store(run, body) == 3
 
 
-def test_ticks_follow_what_was_done(page: Page) -> None:
+def test_ticks_follow_what_was_done(run: Modules) -> None:
     plan = panel_data("home")["plan"]
     keys = [each["key"] for each in plan["pages"]]
     sections = {section.key: TIME for section in load_sections()}
 
     def ticked(**kinds: Any) -> list[str]:
-        done = evaluate(page, "progress/progress_marks.js", "m.pagesDone(x[0], x[1])", [held(**kinds), plan])
+        done = run("progress/progress_marks.js", "m.pagesDone(x[0], x[1])", [held(**kinds), plan])
         return [key for key, is_done in zip(keys, done, strict=True) if is_done]
 
     assert ticked() == []
@@ -181,8 +168,7 @@ def test_ticks_follow_what_was_done(page: Page) -> None:
     assert ticked(quiz={"avoided_object": {"right": False}}) == ["quiz"]
     assert ticked(sections=dict(list(sections.items())[1:])) == []
     assert ticked(sections=sections) == ["home"]
-    counts = evaluate(
-        page,
+    counts = run(
         "progress/progress_marks.js",
         "m.progressCounts(x[0], x[1])",
         [held(sections={"objective": TIME, "gone": TIME}, labs={"calculator": TIME}), plan],
@@ -195,9 +181,9 @@ def test_ticks_follow_what_was_done(page: Page) -> None:
         "all_labs": len(plan["labs"]),
         "quiz": 0,
     }
-    rules = evaluate(page, "progress/progress_marks.js", 'm.tickRules([false, true, false], "done")')
+    rules = run("progress/progress_marks.js", 'm.tickRules([false, true, false], "done")')
     assert ":nth-child(2)" in rules and ":nth-child(1)" not in rules and "done" in rules
-    assert evaluate(page, "progress/progress_marks.js", 'm.tickRules([false], "done")') == ""
+    assert run("progress/progress_marks.js", 'm.tickRules([false], "done")') == ""
 
 
 @pytest.mark.parametrize(
@@ -213,16 +199,16 @@ def test_ticks_follow_what_was_done(page: Page) -> None:
     ],
 )
 def test_only_links_to_the_lessons_own_run_drive_its_stage(
-    page: Page, address: str, step: int | None
+    run: Modules, address: str, step: int | None
 ) -> None:
-    assert evaluate(page, "lesson/drive_stage.js", "m.stepOfLink(x)", address) == step
+    assert run("lesson/drive_stage.js", "m.stepOfLink(x)", address) == step
 
 
-def test_the_run_says_how_it_stands(page: Page) -> None:
+def test_the_run_says_how_it_stands(run: Modules) -> None:
     words = dict(load_words("lesson_words").table("run"))
 
     def says(**report: Any) -> Any:
-        return evaluate(page, "lesson/act_run.js", 'm.runSays(x[0], x[1], "16")', [report, words])
+        return run("lesson/act_run.js", 'm.runSays(x[0], x[1], "16")', [report, words])
 
     assert says(stage="waiting", sharing=1) == words["waiting"]
     assert says(stage="waiting", sharing=7) == words["waiting_shared"].format(others=6)
@@ -243,9 +229,9 @@ def test_the_run_says_how_it_stands(page: Page) -> None:
         "block_k": 512,
         "threads": 2,
     }
-    lines = dict(evaluate(page, "lesson/act_run.js", "m.runLines(x[0], x[1])", [result, words]))
+    lines = dict(run("lesson/act_run.js", "m.runLines(x[0], x[1])", [result, words]))
     assert lines[words["time"]] == "66 ms on this server, 2 threads"
     assert lines[words["peak"]] == "1.5 MiB (1.57 MB), 2.3 % of the matrix in float32"
     assert lines[words["difference"]] == "1.6 × 10⁻⁷"
     assert lines[words["pairs"]] == "16,777,216: every one"
-    assert evaluate(page, "lesson/act_run.js", "m.runBytes(x)", 2**26) == "64 MiB (67.11 MB)"
+    assert run("lesson/act_run.js", "m.runBytes(x)", 2**26) == "64 MiB (67.11 MB)"

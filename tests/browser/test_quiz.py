@@ -8,9 +8,9 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from lesson.quiz import Question, bank, load_misconceptions, make
 from lesson.words import load_words
+from tests.browser.axe import violations
 from tests.browser.conftest import PATIENCE_MS, watch
 from tests.browser.page_parts import settled
-from tests.browser.test_access import ours
 from ui.quiz.payload import VARIANTS
 
 WORDS = load_words("quiz_player")
@@ -198,14 +198,14 @@ def test_axe_finds_nothing_and_a_phone_never_scrolls_sideways(
     for width, question_id in ((1440, "what_remains"), (390, "one_visit"), (390, "spot_the_line")):
         page.set_viewport_size({"width": width, "height": 900})
         quiz.open(question_id)
-        assert ours(page) == [], question_id
+        assert violations(page) == [], question_id
         if quiz.question().kind != "order":
             quiz.option("a").check()
         quiz.commit.click()
         expect(quiz.verdict).to_be_visible()
-        assert ours(page) == [], f"{question_id}, answered"
+        assert violations(page) == [], f"{question_id}, answered"
         assert main.evaluate("element => element.scrollWidth - element.clientWidth") <= 1
     for question_id in ("next_numbers", "recipe"):
         quiz.open(question_id)
-        assert ours(page) == [], question_id
+        assert violations(page) == [], question_id
         assert main.evaluate("element => element.scrollWidth - element.clientWidth") <= 1

@@ -3,40 +3,23 @@
 import csv
 import io
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from lesson.quiz import Question, bank, load_misconceptions, make
 from lesson.words import load_words
-from tests.browser.test_stage_modules import IMPORT
+from tests.browser.modules import UI, Modules
 from tests.quiz.test_answers import TYPED
-from ui.joiner import join_modules
 from ui.quiz.payload import quiz_payload
 
-QUIZ = Path(__file__).parents[2] / "ui" / "quiz"
 VERDICTS = dict(load_words("quiz_player").table("verdict"))
 
 
-class Run:
-    """Evaluates an expression with a module as `m` and an argument as `x`."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-
-    def __call__(self, module: str, expression: str, argument: Any = None) -> Any:
-        text = join_modules(QUIZ, module, export_names=True)
-        return self.page.evaluate(IMPORT, [text, expression, argument])
-
-
 @pytest.fixture(scope="module")
-def run(browser: Browser) -> Iterator[Run]:
-    page = browser.new_page()
-    yield Run(page)
-    page.close()
+def run(blank: Page) -> Modules:
+    return Modules(blank, UI / "quiz")
 
 
 def answers_to(question: Question) -> list[dict[str, Any]]:
@@ -58,7 +41,7 @@ def answers_to(question: Question) -> list[dict[str, Any]]:
     return [{"choice": each} for each in ids]
 
 
-def test_the_browser_grades_as_python_does(run: Run) -> None:
+def test_the_browser_grades_as_python_does(run: Modules) -> None:
     """Every question, several seeds, every answer: the same verdict, reason and misconception."""
     asked, wanted = [], []
     for entry in bank():
@@ -76,7 +59,7 @@ def test_the_browser_grades_as_python_does(run: Run) -> None:
         assert one == other, (given[0]["id"], given[0]["seed"], given[2])
 
 
-def test_marks_say_how_each_option_fared(run: Run) -> None:
+def test_marks_say_how_each_option_fared(run: Modules) -> None:
     for entry in bank():
         question = make(entry.id, 1)
         answers = answers_to(question)[:12]
@@ -101,7 +84,7 @@ def test_marks_say_how_each_option_fared(run: Run) -> None:
                         assert fared == ("mark_wrong" if option.id in chosen else None)
 
 
-def test_answers_are_read_as_the_server_wants_them(run: Run) -> None:
+def test_answers_are_read_as_the_server_wants_them(run: Modules) -> None:
     """What is missing is named; what is given comes back; typed numbers are read as in Python."""
     for question_id, given, missing in (
         ("avoided_object", [], "missing_choice"),
@@ -128,13 +111,13 @@ def test_answers_are_read_as_the_server_wants_them(run: Run) -> None:
     assert read == [number for _, _, number in TYPED]
 
 
-def test_a_step_moves_by_one_and_stays_at_the_ends(run: Run) -> None:
+def test_a_step_moves_by_one_and_stays_at_the_ends(run: Modules) -> None:
     moves = [(["a", "b", "c"], place, by) for place in range(3) for by in (-1, 1)]
     moved = run("quiz_entry.js", "x.map((each) => m.moved(...each).join(''))", moves)
     assert moved == ["abc", "bac", "bac", "acb", "acb", "abc"]
 
 
-def test_sums_up_what_is_still_believed(run: Run) -> None:
+def test_sums_up_what_is_still_believed(run: Modules) -> None:
     payload = quiz_payload(0)
     beliefs = [{"key": each} for each in load_misconceptions()]
     kept = {
@@ -193,12 +176,12 @@ def test_sums_up_what_is_still_believed(run: Run) -> None:
     assert by_id["kv_reads"]["belief"] == "M3"
 
 
-def test_csv_fields_are_quoted(run: Run) -> None:
+def test_csv_fields_are_quoted(run: Modules) -> None:
     fields = run("quiz_tally.js", "x.map((each) => m.csvField(each))", ['a "b"', "a,b", "-1", "@x", "\tx", 3])
     assert fields == ['"a ""b"""', '"a,b"', "'-1", "'@x", "'\tx", "3"]
 
 
-def test_the_address_names_a_question(run: Run) -> None:
+def test_the_address_names_a_question(run: Modules) -> None:
     ids = [{"id": entry.id} for entry in bank()]
     places = run(
         "quiz_address.js",

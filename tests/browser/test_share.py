@@ -7,29 +7,22 @@ import re
 import urllib.error
 import urllib.request
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from engine import read_trace, trace_to_dict, trace_to_json
 from tests.browser.conftest import Trouble, watch
+from tests.browser.modules import Modules
 from tests.browser.test_stage import at, open_stage, press, scrub, stop_asking, traced
-from tests.browser.test_stage_modules import Modules
 from ui.stage.payload import encode
 
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-@pytest.fixture(scope="module")
-def run(browser: Browser) -> Iterator[Modules]:
-    page = browser.new_page()
-    yield Modules(page)
-    page.close()
 
 
 def saved(page: Page, click: Callable[[], None], folder: Path) -> Path:
@@ -117,7 +110,10 @@ def test_the_default_frame_has_a_bare_link(page: Page, server_url: str) -> None:
     expect(stage.get_by_test_id("share-link")).to_have_value(f"{server_url}/step_through")
 
 
-def test_without_a_clipboard_the_link_is_selected_and_said(page: Page, server_url: str) -> None:
+def test_without_a_clipboard_the_link_is_selected_and_said(
+    new_page: Callable[..., Page], server_url: str
+) -> None:
+    page = new_page(of_its_own=True)
     page.add_init_script(
         "Object.defineProperty(navigator, 'clipboard', { value: undefined });"
         "document.execCommand = () => false;"

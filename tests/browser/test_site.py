@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 import tests.browser.test_stage as in_the_app
@@ -14,6 +13,7 @@ from lesson.frames import place
 from lesson.quiz import make
 from site_builder.build import build
 from site_builder.runs import DEFAULTS
+from tests.browser.axe import violations
 from tests.browser.conftest import PATIENCE_MS, Trouble, watch
 from tests.browser.test_stage import (  # noqa: F401 - collected here, they run against the files
     at,
@@ -165,6 +165,5 @@ def test_every_page_is_clean_for_axe_and_keeps_its_width(
     for file in sorted(site.glob("*.html")):
         page.goto(file.as_uri())
         expect(page.get_by_role("heading", level=1)).to_be_visible()
-        found = Axe().run(page).response["violations"]
-        assert not found, [(file.name, rule["id"], rule["nodes"][0]["html"][:160]) for rule in found]
+        assert violations(page) == [], file.name
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), file.name

@@ -2,45 +2,16 @@
 
 import math
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page
 
 from engine import trace_attention, trace_to_dict
 from lesson.inputs import entries, load
 from lesson.stage_text import load_stage_text
-from ui.joiner import join_modules
+from tests.browser.modules import Modules
 from ui.stage.payload import WIDEST_PRINTED, encode, packed
-
-STAGE = Path(__file__).parents[2] / "ui" / "stage"
-IMPORT = """async ([text, expression, argument]) => {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-  const module = await import(address);
-  URL.revokeObjectURL(address);
-  return await new Function("m", "x", `return (${expression});`)(module, argument);
-}"""
-
-
-class Modules:
-    """Evaluates an expression with a module as `m` and an argument as `x`."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-
-    def __call__(self, module: str, expression: str, argument: Any = None) -> Any:
-        text = join_modules(STAGE, module, export_names=True)
-        return self.page.evaluate(IMPORT, [text, expression, argument])
-
-
-@pytest.fixture(scope="module")
-def run(browser: Browser) -> Iterator[Modules]:
-    page = browser.new_page()
-    yield Modules(page)
-    page.close()
 
 
 def traced(key: str, **changes: Any) -> dict[str, Any]:

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 import tests.browser.test_stage as in_the_app
 from lesson.inputs import DEFAULT_KEY, load
+from tests.browser.axe import violations
 from tests.browser.conftest import watch
 from tests.browser.test_share import saved
 from tests.browser.test_stage import (  # noqa: F401 - collected here, they run against the file
@@ -120,7 +120,6 @@ def test_it_is_clean_for_axe(new_page: Callable[..., Page], server_url: str, the
         else:
             press(stage, move)
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        found = Axe().run(page).response["violations"]
-        assert not found, [(rule["id"], [node["html"][:120] for node in rule["nodes"]]) for rule in found]
+        assert violations(page) == []
     page.keyboard.press("p")
     assert re.search(r"Apache License 2\.0", page.locator("footer").inner_text())
