@@ -31,6 +31,27 @@ MOUNT = """async ([js, css, data]) => {
   };
 }"""
 
+WALKED_AND_JUMPED = """async (stage) => {
+  const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  const read = () => stage.querySelector('.stage-grid').innerText;
+  const found = [];
+  for (let index = 0; index < Number(stage.dataset.steps); index += 1) {
+    await drawn();
+    if (Number(stage.dataset.step) !== index) throw new Error(`step ${stage.dataset.step}, not ${index}`);
+    found.push([stage.dataset.kind, read()]);
+    stage.querySelector('.control.next').click();
+  }
+  const slider = stage.querySelector('.transport input[type=range]');
+  const places = found.map((_, index) => index);
+  for (const index of places.sort((a, b) => ((a * 37) % places.length) - ((b * 37) % places.length))) {
+    slider.value = index;
+    slider.dispatchEvent(new Event('input'));
+    await drawn();
+    found[index].push(read());
+  }
+  return found;
+}"""
+
 
 def traced(key: str, **changes: Any) -> Trace:
     """Trace one of the lesson's inputs, with its own options but for the changes."""
@@ -65,3 +86,8 @@ def go(page: Page, step: int) -> None:
 def finite(values: Any) -> list[float]:
     """Return numbers as plain floats."""
     return [float(value) for value in np.asarray(values, np.float64).ravel()]
+
+
+def walked_and_jumped(stage: Locator) -> list[tuple[str, str, str]]:
+    """Return each step's kind, its text after walking there, and after jumping there from elsewhere."""
+    return [(kind, walked, jumped) for kind, walked, jumped in stage.evaluate(WALKED_AND_JUMPED)]

@@ -15,6 +15,7 @@ from lesson.stage_backward import BACKWARD_SENTENCES, backward_words, load_backw
 from lesson.stage_text import load_stage_text, slots_of
 from tests.browser.conftest import watch
 from tests.browser.modules import Modules
+from tests.browser.stage_page import mount, walked_and_jumped
 from tests.browser.test_stage import at, open_stage, press, scrub
 from ui.stage.payload import encode
 
@@ -67,6 +68,15 @@ def check_panel(stage: Locator, name: str, values: np.ndarray) -> None:
             )
 
 
+def check_column(stage: Locator, name: str, values: np.ndarray) -> None:
+    """Compare the numbers that the rows hold with the engine's."""
+    held = stage.get_by_test_id(f"row-{name}").evaluate_all(
+        "cells => cells.map((cell) => cell.dataset.value)"
+    )
+    shown = [-math.inf if text == "null" else float(text) for text in held]
+    np.testing.assert_allclose(shown, values, rtol=1e-5, atol=1e-9)
+
+
 def check_step(stage: Locator, trace: Trace, index: int) -> None:
     """Compare everything on screen at a step of a narrow input with the engine's numbers."""
     step = trace.steps[index]
@@ -96,20 +106,11 @@ def check_step(stage: Locator, trace: Trace, index: int) -> None:
         expect(title).to_have_text(load_backward_text()["panels"][name])
     if "stats" in step.resident and step.rows is not None:
         delta = np.concatenate([s.work["delta"] for s in trace.steps if s.kind == "delta"])
-        for row, place in enumerate(range(*step.rows)):
-            for name, exact in (("lse", trace.arrays["lse"][place]), ("delta", delta[place])):
-                held = stage.locator(f'[data-testid="row-{name}"][data-row="{row}"]').get_attribute(
-                    "data-value"
-                )
-                assert math.isclose(
-                    -math.inf if held == "null" else float(held or "nan"), exact, rel_tol=1e-5, abs_tol=1e-9
-                )
+        rows = slice(*step.rows)
+        check_column(stage, "lse", trace.arrays["lse"][rows])
+        check_column(stage, "delta", delta[rows])
     elif step.kind == "delta":
-        for row, exact in enumerate(step.work["delta"]):
-            cell = stage.locator(f'[data-testid="row-delta"][data-row="{row}"]')
-            assert math.isclose(
-                float(cell.get_attribute("data-value") or "nan"), exact, rel_tol=1e-5, abs_tol=1e-9
-            )
+        check_column(stage, "delta", step.work["delta"])
 
 
 @pytest.mark.parametrize("key", ["ragged", "empty-row"])
@@ -131,27 +132,21 @@ def test_numbers_at_every_kind_of_step_are_the_engines(page: Page, server_url: s
     assert not trouble.outside(server_url)
 
 
-def test_every_step_of_the_default_draws_alone(page: Page, server_url: str) -> None:
+def test_every_step_of_the_default_draws_alone(page: Page) -> None:
     """Jumping to a step shows the same text as walking to it, and no step of the real head fails."""
     trouble = watch(page)
     trace = traced()
-    stage = open_stage(page, server_url, query(DEFAULT_KEY))
-    read = "node => node.querySelector('.stage-grid').innerText"
-    walked = {}
-    for index, step in enumerate(trace.steps):
-        at(stage, index)
-        assert stage.get_attribute("data-kind") == step.kind
-        walked[index] = stage.evaluate(read)
-        page.keyboard.press("ArrowRight")
-    for index in sorted(walked, key=lambda place: (place * 37) % len(walked))[::3]:
-        scrub(stage, index)
-        assert stage.evaluate(read) == walked[index]
+    stage = mount(page, trace)
+    found = walked_and_jumped(stage)
+    assert [kind for kind, _, _ in found] == [step.kind for step in trace.steps]
+    for index, (_, walked, jumped) in enumerate(found):
+        assert walked == jumped and len(walked) > 200, index
     assert not trouble.errors
 
 
-def test_transport_marks_blocks_and_key_tiles_and_has_no_rescale(page: Page, server_url: str) -> None:
+def test_transport_marks_blocks_and_key_tiles_and_has_no_rescale(page: Page) -> None:
     trace = traced()
-    stage = open_stage(page, server_url, query(DEFAULT_KEY))
+    stage = mount(page, trace)
     kinds = [step.kind for step in trace.steps]
     done = [step for step in trace.steps if step.kind == "store" and step.tile[0] is None]
     expect(stage.locator(".marks .discard")).to_have_count(kinds.count("discard"))
@@ -165,9 +160,9 @@ def test_transport_marks_blocks_and_key_tiles_and_has_no_rescale(page: Page, ser
     at(stage, len(kinds) - 1)
 
 
-def test_dq_goes_out_and_comes_back_and_dk_dv_leave_once(page: Page, server_url: str) -> None:
+def test_dq_goes_out_and_comes_back_and_dk_dv_leave_once(page: Page) -> None:
     trace = traced("rising")
-    stage = open_stage(page, server_url, query("rising"))
+    stage = mount(page, trace)
     steps = list(enumerate(trace.steps))
     visits = [index for index, step in steps if step.kind == "store" and step.tile[0] == 0]
     first_key = next(index for index, step in steps if step.kind == "store" and step.tile == (None, 0))
@@ -192,10 +187,10 @@ def test_dq_goes_out_and_comes_back_and_dk_dv_leave_once(page: Page, server_url:
     expect(stage.locator(".ghost-name")).to_contain_text("not stored")
 
 
-def test_a_row_can_be_chosen_and_its_numbers_change(page: Page, server_url: str) -> None:
+def test_a_row_can_be_chosen_and_its_numbers_change(page: Page) -> None:
     trace = traced("rising")
     index = next(i for i, step in enumerate(trace.steps) if step.kind == "d_s")
-    stage = open_stage(page, server_url, query("rising", index))
+    stage = mount(page, trace, f"?step={index}")
     before = stage.get_by_test_id("formula").inner_text()
     stage.get_by_test_id("row-pick").nth(1).click()
     expect(stage.get_by_test_id("row-pick").nth(1)).to_have_attribute("aria-pressed", "true")

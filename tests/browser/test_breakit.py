@@ -15,7 +15,8 @@ from lesson.inputs import DEFAULT_KEY, load
 from tests.browser.conftest import watch
 from tests.browser.modules import Modules
 from tests.browser.page_parts import pick
-from ui.stage.comparison import compare
+from tests.browser.stage_page import mount
+from ui.stage.comparison import compare, comparison_payload
 
 ORDERS = ["q_outer", "kv_outer"]
 
@@ -32,6 +33,12 @@ def open_broken(page: Page, server_url: str, query: str) -> Locator:
     view = page.get_by_test_id("breakit")
     expect(view).to_be_visible()
     return view
+
+
+def mounted(page: Page, right: Trace, wrong: Trace, query: str = "") -> Locator:
+    """The two runs on a stage without a server around it."""
+    mount(page, right, query, comparison=comparison_payload(right, wrong))
+    return page.get_by_test_id("breakit")
 
 
 def value_of(cell: Locator) -> float:
@@ -64,12 +71,12 @@ def check_sides(view: Locator, right: Trace, wrong: Trace, index: int, row: int)
 
 
 @pytest.mark.parametrize(("mistake", "order"), [(name, ORDERS[i % 2]) for i, name in enumerate(MISTAKES)])
-def test_both_sides_are_the_engines(page: Page, server_url: str, mistake: str, order: str) -> None:
+def test_both_sides_are_the_engines(page: Page, mistake: str, order: str) -> None:
     trouble = watch(page)
     right, wrong = traces(mistake, order=order)
     sent = compare(right, wrong)
     parts = sent["parts_at"]
-    view = open_broken(page, server_url, f"run_mistake={mistake}&run_order={order}")
+    view = mounted(page, right, wrong)
     expect(view).to_have_attribute("data-mistake", mistake)
     expect(view.get_by_test_id("why")).to_have_text(MISTAKES[mistake].why)
     outcome = "same" if all(sent["lucky"]) else "some" if any(sent["lucky"]) else "wrong"
@@ -100,13 +107,12 @@ def test_both_sides_are_the_engines(page: Page, server_url: str, mistake: str, o
         agrees = reached[-1] not in ("nan", "inf") and reached[-1] <= sent["allowed"]
         expect(now).to_have_text(re.compile("agrees" if agrees else r"[\d∞N]"))
     assert not trouble.errors
-    assert not trouble.outside(server_url)
 
 
-def test_overflow_and_nan_are_drawn_as_such(page: Page, server_url: str) -> None:
+def test_overflow_and_nan_are_drawn_as_such(page: Page) -> None:
     right, wrong = traces("no_max", "huge")
     index = next(i for i, s in enumerate(right.steps) if s.kind == "accumulate")
-    view = open_broken(page, server_url, f"run_mistake=no_max&run_input=huge&step={index}")
+    view = mounted(page, right, wrong, f"?step={index}")
     expect(page.get_by_test_id("stage")).to_have_attribute("data-step", str(index))
     check_sides(view, right, wrong, index, 0)
     expect(view.get_by_test_id("wrong-l")).to_contain_text("∞")

@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import watch
 from tests.browser.modules import Modules
+from tests.browser.stage_page import mount
 from tests.browser.test_predict_modules import ORDERS, questions, traced
 
 
@@ -32,10 +33,10 @@ def alpha(run: Modules) -> dict[str, Any]:
     return first(run, "alpha")
 
 
-def test_asks_before_it_reveals_and_only_once(page: Page, server_url: str, run: Modules) -> None:
+def test_asks_before_it_reveals_and_only_once(page: Page, run: Modules) -> None:
     rise = first(run, "rise")
     index, right = rise["index"], next(c["id"] for c in rise["choices"] if c["right"])
-    stage = open_stage(page, server_url, f"?step={index - 1}")
+    stage = mount(page, traced(), f"?step={index - 1}", ask=True)
     card = page.get_by_test_id("predict")
     expect(card).to_be_hidden()
     row = stage.locator('[data-testid="row-m-new"]')
@@ -59,18 +60,18 @@ def test_asks_before_it_reveals_and_only_once(page: Page, server_url: str, run: 
     at(stage, index)
     expect(card).to_be_hidden()
     page.wait_for_function("step => new URL(location.href).searchParams.get('step') === step", arg=str(index))
-    open_stage(page, server_url, f"?step={index - 1}")
+    mount(page, traced(), f"?step={index - 1}", ask=True)
     page.keyboard.press("ArrowRight")
     at(page.get_by_test_id("stage"), index)
     expect(page.get_by_test_id("predict")).to_be_hidden()
 
 
 def test_a_named_mistake_gets_its_own_reason_and_typing_never_steps(
-    page: Page, server_url: str, alpha: dict[str, Any]
+    page: Page, alpha: dict[str, Any]
 ) -> None:
     wrong = next(each for each in alpha["wrongs"] if each["id"] == "upside_down")
     index = alpha["index"]
-    stage = open_stage(page, server_url, f"?step={index - 1}")
+    stage = mount(page, traced(), f"?step={index - 1}", ask=True)
     page.keyboard.press("PageDown")
     field = page.get_by_test_id("predict-number")
     expect(field).to_be_visible()
@@ -97,8 +98,8 @@ def test_a_named_mistake_gets_its_own_reason_and_typing_never_steps(
     expect(page.get_by_test_id("predict")).to_be_hidden()
 
 
-def test_a_right_number_is_right_with_a_comma(page: Page, server_url: str, alpha: dict[str, Any]) -> None:
-    stage = open_stage(page, server_url, f"?step={alpha['index'] - 1}")
+def test_a_right_number_is_right_with_a_comma(page: Page, alpha: dict[str, Any]) -> None:
+    stage = mount(page, traced(), f"?step={alpha['index'] - 1}", ask=True)
     stage.get_by_role("button", name="Next step", exact=True).click()
     page.get_by_test_id("predict-number").fill(f"{alpha['answer'] + 0.01:.3f}".replace(".", ","))
     page.get_by_test_id("predict").get_by_role("button", name="Check").click()
@@ -107,10 +108,10 @@ def test_a_right_number_is_right_with_a_comma(page: Page, server_url: str, alpha
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_the_key_in_the_browser_is_the_key(page: Page, server_url: str, run: Modules, order: str) -> None:
+def test_the_key_in_the_browser_is_the_key(page: Page, run: Modules, order: str) -> None:
     """Walk the whole run by its questions, answer each rightly, and hear so."""
     asked = questions(run, traced(order=order))
-    stage = open_stage(page, server_url, f"?run_order={order}")
+    stage = mount(page, traced(order=order), ask=True)
     slider = stage.get_by_role("slider", name="Step", exact=True)
     for count, question in enumerate(asked, 1):
         before = question["index"] - 1
@@ -135,10 +136,10 @@ def test_the_key_in_the_browser_is_the_key(page: Page, server_url: str, run: Mod
         at(stage, question["index"])
 
 
-def test_a_second_step_goes_on_and_escape_closes(page: Page, server_url: str, run: Modules) -> None:
+def test_a_second_step_goes_on_and_escape_closes(page: Page, run: Modules) -> None:
     asked = questions(run, traced())
     index = asked[0]["index"]
-    stage = open_stage(page, server_url, f"?step={index - 1}")
+    stage = mount(page, traced(), f"?step={index - 1}", ask=True)
     page.keyboard.press("ArrowRight")
     expect(page.get_by_test_id("predict")).to_be_visible()
     page.keyboard.press("Escape")
@@ -154,33 +155,33 @@ def test_a_second_step_goes_on_and_escape_closes(page: Page, server_url: str, ru
     at(stage, index)
 
 
-def test_skip_and_stop_asking_are_remembered(page: Page, server_url: str, run: Modules) -> None:
+def test_skip_and_stop_asking_are_remembered(page: Page, run: Modules) -> None:
     asked = questions(run, traced())
-    stage = open_stage(page, server_url, f"?step={asked[0]['index'] - 1}")
+    stage = mount(page, traced(), f"?step={asked[0]['index'] - 1}", ask=True)
     page.keyboard.press("ArrowRight")
     page.get_by_test_id("predict-skip").click()
     at(stage, asked[0]["index"])
     expect(stage.get_by_role("button", name="Next step", exact=True)).to_be_focused()
-    stage = open_stage(page, server_url, f"?step={asked[1]['index'] - 1}")
+    stage = mount(page, traced(), f"?step={asked[1]['index'] - 1}", ask=True)
     page.keyboard.press("ArrowRight")
     page.get_by_test_id("predict-never").click()
     at(stage, asked[1]["index"])
     toggle = page.get_by_test_id("predict-toggle")
     expect(toggle).to_have_attribute("aria-pressed", "false")
-    stage = open_stage(page, server_url, f"?step={asked[2]['index'] - 1}")
+    stage = mount(page, traced(), f"?step={asked[2]['index'] - 1}", ask=True)
     expect(page.get_by_test_id("predict-toggle")).to_have_attribute("aria-pressed", "false")
     page.keyboard.press("ArrowRight")
     at(stage, asked[2]["index"])
     # Turned on again, it asks from the start, also what was skipped.
     page.get_by_test_id("predict-toggle").click()
-    stage = open_stage(page, server_url, f"?step={asked[0]['index'] - 1}")
+    stage = mount(page, traced(), f"?step={asked[0]['index'] - 1}", ask=True)
     page.keyboard.press("ArrowRight")
     expect(page.get_by_test_id("predict")).to_be_visible()
 
 
-def test_links_scrubbing_and_jumps_show_at_once(page: Page, server_url: str, alpha: dict[str, Any]) -> None:
+def test_links_scrubbing_and_jumps_show_at_once(page: Page, alpha: dict[str, Any]) -> None:
     index = alpha["index"]
-    stage = open_stage(page, server_url, f"?step={index}")
+    stage = mount(page, traced(), f"?step={index}", ask=True)
     at(stage, index)
     card = page.get_by_test_id("predict")
     expect(card).to_be_hidden()
@@ -198,8 +199,8 @@ def test_links_scrubbing_and_jumps_show_at_once(page: Page, server_url: str, alp
     expect(card).to_be_hidden()
 
 
-def test_moving_away_closes_the_question(page: Page, server_url: str, alpha: dict[str, Any]) -> None:
-    stage = open_stage(page, server_url, f"?step={alpha['index'] - 1}")
+def test_moving_away_closes_the_question(page: Page, alpha: dict[str, Any]) -> None:
+    stage = mount(page, traced(), f"?step={alpha['index'] - 1}", ask=True)
     page.keyboard.press("ArrowRight")
     card = page.get_by_test_id("predict")
     expect(card).to_be_visible()
@@ -212,9 +213,9 @@ def test_moving_away_closes_the_question(page: Page, server_url: str, alpha: dic
     at(stage, 0)
 
 
-def test_play_stops_to_ask_and_goes_on_when_skipped(page: Page, server_url: str, run: Modules) -> None:
+def test_play_stops_to_ask_and_goes_on_when_skipped(page: Page, run: Modules) -> None:
     index = questions(run, traced())[0]["index"]
-    stage = open_stage(page, server_url, f"?step={index - 2}")
+    stage = mount(page, traced(), f"?step={index - 2}", ask=True)
     stage.get_by_label("Speed").select_option(label="8×")
     stage.get_by_role("button", name="Play", exact=True).click()
     expect(page.get_by_test_id("predict")).to_be_visible()
@@ -231,10 +232,10 @@ def test_off_at_home_in_presenter_mode_and_by_address(
     page: Page, server_url: str, alpha: dict[str, Any]
 ) -> None:
     index = alpha["index"]
-    stage = open_stage(page, server_url, f"?step={index - 1}&ask=off")
+    stage = mount(page, traced(), f"?step={index - 1}&ask=off", ask=True)
     page.keyboard.press("ArrowRight")
     at(stage, index)
-    stage = open_stage(page, server_url, f"?step={index - 1}")
+    stage = mount(page, traced(), f"?step={index - 1}", ask=True)
     stage.evaluate("node => node.setAttribute('data-presenter', '')")
     page.keyboard.press("ArrowRight")
     at(stage, index)

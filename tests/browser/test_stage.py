@@ -13,6 +13,7 @@ from engine import Trace, trace_attention
 from lesson.inputs import DEFAULT_KEY, MAX_N, load
 from tests.browser.conftest import watch
 from tests.browser.page_parts import pick
+from tests.browser.stage_page import walked_and_jumped
 
 PATH = "/step_through"
 
@@ -170,36 +171,13 @@ def test_numbers_at_the_first_rescale_are_the_engines(page: Page, server_url: st
     expect(stage.get_by_test_id("ledger-standard")).to_have_attribute("data-bytes", str(standard))
 
 
-# For each step its kind, its text after walking there, and its text after jumping there from elsewhere.
-WALKED_AND_JUMPED = """async (stage) => {
-  const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-  const read = () => stage.querySelector('.stage-grid').innerText;
-  const found = [];
-  for (let index = 0; index < Number(stage.dataset.steps); index += 1) {
-    await drawn();
-    if (Number(stage.dataset.step) !== index) throw new Error(`step ${stage.dataset.step}, not ${index}`);
-    found.push([stage.dataset.kind, read()]);
-    stage.querySelector('.control.next').click();
-  }
-  const slider = stage.querySelector('.transport input[type=range]');
-  const places = found.map((_, index) => index);
-  for (const index of places.sort((a, b) => ((a * 37) % places.length) - ((b * 37) % places.length))) {
-    slider.value = index;
-    slider.dispatchEvent(new Event('input'));
-    await drawn();
-    found[index].push(read());
-  }
-  return found;
-}"""
-
-
 @pytest.mark.parametrize("order", ["q_outer", "kv_outer"])
 def test_every_step_draws_alone(page: Page, server_url: str, order: str) -> None:
     """Jumping to a step in any order shows the same text as walking to it."""
     trouble = watch(page)
     stage = open_stage(page, server_url, f"?run_order={order}")
     stop_asking(stage)
-    found = stage.evaluate(WALKED_AND_JUMPED)
+    found = walked_and_jumped(stage)
     assert [kind for kind, _, _ in found] == [step.kind for step in traced(order=order).steps]
     for index, (_, walked, jumped) in enumerate(found):
         assert walked == jumped and len(walked) > 200, index
