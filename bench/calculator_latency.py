@@ -42,7 +42,9 @@ LABEL = {"calc_n_k": "Keys, T_key", "calc_n_q": "Queries, T_query"}
 
 # Resolves with the time, in the page's own clock, from Enter to the frame in which the text is painted.
 WAIT = """(text) => new Promise(done => {
-  const main = document.querySelector('[data-testid="stMain"]');
+  // The results stand in a shadow root of their own.
+  const hosts = [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')];
+  const main = hosts.map((host) => host.shadowRoot.querySelector(".sheet-host")).find(Boolean);
   const seen = () => main.innerText.includes(text);
   const start = performance.now();
   const look = () => seen() ? requestAnimationFrame(() => done(performance.now() - start)) : 0;

@@ -1,8 +1,8 @@
 """What the live room carries: 300 phones that join, vote and watch, with three lecturer windows open.
 
-Serves the real app with an empty database (SQLite; PostgreSQL if DATABASE_URL is set) and talks to it over
-real sockets on this machine. The lecturer's windows are real browser pages. Run ``python -m bench.room_load``
-on a machine that does nothing else: phones, browser and server share its cores.
+Serves the real app with an empty database (SQLite; with ``--postgres`` a PostgreSQL that is started for it)
+and talks to it over real sockets on this machine. The lecturer's windows are real browser pages. Run
+``python -m bench.room_load`` on a machine that does nothing else: phones, browser and server share its cores.
 
 Targets: joining within 30 s p95 <= 3 s, phone page <= 30 kB; 300 votes within 2 s acknowledged p95 <= 500 ms
 and p99 <= 1 s; the lecturer's count lags <= 1.5 s; a phase change is on the phones in <= 2.5 s (p95); the
@@ -12,7 +12,6 @@ server takes <= 40 % of one core and <= 500 MB.
 import argparse
 import asyncio
 import contextlib
-import os
 import random
 import statistics
 import sys
@@ -25,6 +24,7 @@ from bench.room_client import Lecturer, Phone, close_all
 from bench.server import Serving
 from lesson.quiz import bank
 from tests.browser.conftest import ARGUMENTS
+from tests.classroom.postgres import Postgres
 from tests.ensure_chromium import find_chromium
 
 SINGLE = next(entry.id for entry in bank() if entry.kind == "single")
@@ -170,11 +170,19 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--phones", type=int, default=300, help="phones (default 300)")
-    count = parser.parse_args().phones
+    parser.add_argument("--postgres", action="store_true", help="use a PostgreSQL started for it")
+    given = parser.parse_args()
     report = Report()
-    print("PostgreSQL" if os.environ.get("DATABASE_URL") else "SQLite, synchronous=FULL", flush=True)
-    with Serving() as server:
-        asyncio.run(measure(server.url, server, count, report))
+    with contextlib.ExitStack() as stack:
+        database = ""
+        if given.postgres:
+            postgres = Postgres()
+            stack.callback(postgres.remove)
+            postgres.start()
+            database = postgres.new_database("load")
+        print("PostgreSQL" if database else "SQLite, synchronous=FULL", flush=True)
+        server = stack.enter_context(Serving(environment={"DATABASE_URL": database}))
+        asyncio.run(measure(server.url, server, given.phones, report))
     return 0 if report.met else 1
 
 

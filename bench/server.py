@@ -72,6 +72,8 @@ class Serving:
                 (settings / "config.toml").write_text(text, encoding="utf-8")
         port = port or free_port()
         self.url = f"http://127.0.0.1:{port}"
+        # The app answers phones before its pages are loaded.
+        self._ready = "_stcore/health" if bare else "readyz"
         self._log = folder / "log"
         command = [sys.executable, "-m", "streamlit", "run", script, "--server.headless", "true"]
         command += ["--server.port", str(port), "--server.address", "127.0.0.1"]
@@ -86,7 +88,7 @@ class Serving:
         deadline = time.monotonic() + START_S
         while time.monotonic() < deadline and self._process.poll() is None:
             try:
-                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=2):
+                with urllib.request.urlopen(f"{self.url}/{self._ready}", timeout=2):
                     return self
             except (urllib.error.URLError, ConnectionError, TimeoutError):
                 time.sleep(0.1)

@@ -6,7 +6,8 @@ While one transaction waits for the disk, the next requests queue up and share t
 Each keeps a savepoint of its own, so that a request that is refused takes nothing with it.
 None is acknowledged before its commit.
 
-PostgreSQL has row locks instead, which `rooms` and `votes` take. There a few threads write, one request each.
+PostgreSQL has row locks instead, which `rooms` and `votes` take. There a few threads write, one request each:
+two that shared a transaction would hold the locks of two rooms, and could wait for each other.
 """
 
 import asyncio
@@ -210,8 +211,11 @@ class Database:
         outcomes: list[tuple[Any, BaseException | None]] = []
         try:
             with self._writing.begin() as connection:
-                for job in jobs:
-                    outcomes.append(_run(job, connection))
+                if len(jobs) == 1:
+                    # Alone it needs no savepoint: what it raises ends the transaction.
+                    outcomes.append((jobs[0].work(connection), None))
+                else:
+                    outcomes.extend(_run(job, connection) for job in jobs)
         except Exception as error:
             failure: BaseException = error
             if isinstance(error, SQLAlchemyError):

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from classroom.questions import Question
-from classroom.results import Results, answer_of, answer_text
+from classroom.results import Results, answer_of, answer_text, marks_of
 from classroom.rooms import Ask, Room
 from classroom.votes import Saved
 
@@ -66,7 +66,8 @@ def own_state(room: Room, asked: Question | None, votes: Mapping[int, Saved]) ->
     -------
     dict
         ``mine``: the vote that stands in this round, as ``answer`` and ``sequence``, or None.
-        After the reveal also ``verdicts``, one for each round voted in: ``text``, ``right`` and ``reason``.
+        After the reveal also ``verdicts``, one for each round voted in: ``text``, ``right`` and ``reason``;
+        and ``marks``, what to write beside each option.
     """
     now = room.standing
     saved = votes.get(now.round)
@@ -84,4 +85,5 @@ def own_state(room: Room, asked: Question | None, votes: Mapping[int, Saved]) ->
                 "reason": verdict.reason,
             }
         )
-    return {"mine": mine, "verdicts": verdicts}
+    marks = marks_of(asked, None if mine is None else mine["answer"])
+    return {"mine": mine, "verdicts": verdicts, "marks": marks}

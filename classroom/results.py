@@ -6,7 +6,7 @@ from typing import Any
 
 from classroom.questions import Question
 
-__all__ = ["MOST_LINES", "Line", "Results", "answer_of", "answer_text", "results_of"]
+__all__ = ["MOST_LINES", "Line", "Results", "answer_of", "answer_text", "marks_of", "results_of"]
 
 MOST_LINES = 8
 """Different answers that are shown one by one. Typed numbers can be as many as people."""
@@ -19,7 +19,8 @@ class Line:
     Attributes
     ----------
     label : str
-        The option's letter in capitals, or the number of its line; empty for what is no option.
+        The option's letter as on phones and paper, or the number of its line; several letters for several
+        options; empty for what is no option.
     text : str
         The answer in words.
     right : bool
@@ -69,7 +70,9 @@ def _label(asked: Question, short: str) -> str:
     """Return what stands beside an option on the screen: its letter, or the number of its line."""
     if asked.kind == "line":
         return str([option.id for option in asked.options].index(short) + 1)
-    return short.upper() if asked.kind in ("single", "frame") else ""
+    if asked.kind == "several":
+        return short.replace("+", " + ")
+    return short if asked.kind in ("single", "frame") else ""
 
 
 def answer_text(asked: Question, short: str) -> str:
@@ -84,6 +87,39 @@ def answer_text(asked: Question, short: str) -> str:
 
 def _is_right(asked: Question, short: str) -> bool:
     return asked.grade(answer_of(asked, short)).right
+
+
+def marks_of(asked: Question, answer: Mapping[str, Any] | None) -> dict[str, str]:
+    """Return what to write beside each option of a question, by the option's id.
+
+    The rules are those of the quiz page (`ui/quiz/quiz_grade.js`): ``mark_right`` for a right option that was
+    chosen, ``mark_missed`` for one that was not, ``mark_wrong`` for a wrong one that was. A number has one
+    mark, under ``number``; in an order each place is right or wrong.
+
+    Parameters
+    ----------
+    asked : Question
+    answer : mapping of str to Any, optional
+        None for who gave none: then every right option is ``mark_missed``.
+    """
+    if asked.kind in ("number", "order"):
+        if answer is None:
+            return {}
+        if asked.kind == "number":
+            return {"number": "mark_right" if asked.grade(answer).right else "mark_wrong"}
+        return {
+            given: "mark_right" if given == wanted else "mark_wrong"
+            for given, wanted in zip(answer["order"], asked.order, strict=True)
+        }
+    given = answer or {}
+    chosen = given.get("choices", [given.get("choice")])
+    marks = {}
+    for option in asked.options:
+        if option.right:
+            marks[option.id] = "mark_right" if option.id in chosen else "mark_missed"
+        elif option.id in chosen:
+            marks[option.id] = "mark_wrong"
+    return marks
 
 
 def results_of(asked: Question, tallies: Sequence[Mapping[str, int]]) -> Results:

@@ -144,14 +144,18 @@ def cast(connection: Connection, room_id: int, number: int, ballot: Ballot) -> S
     }
     upsert = sqlite_insert(vote) if connection.dialect.name == "sqlite" else postgres_insert(vote)
     new = upsert.excluded
-    connection.execute(
-        upsert.values(values).on_conflict_do_update(
+    stands = (vote.c.answer, vote.c.given, vote.c.sequence)
+    written = connection.execute(
+        upsert.values(values)
+        .on_conflict_do_update(
             index_elements=[vote.c.room_id, vote.c.ask_id, vote.c.round, vote.c.number],
             set_={name: new[name] for name in ("answer", "given", "sequence", "voted_ms")},
             where=new.sequence > vote.c.sequence,
         )
-    )
-    row = connection.execute(select(vote.c.answer, vote.c.given, vote.c.sequence).where(*place)).one()
+        .returning(*stands)
+    ).first()
+    # Nothing was written if a later change of mind stands.
+    row = written or connection.execute(select(*stands).where(*place)).one()
     return Saved(row.answer, row.given, row.sequence)
 
 

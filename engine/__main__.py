@@ -45,8 +45,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _COMMANDS[options.command](options) or 0
     except (ValueError, OSError) as error:
-        print(f"engine {options.command}: {error}", file=sys.stderr)
+        print(f"engine {options.command}: {_said(error)}", file=sys.stderr)
         return 2
+
+
+def _said(error: Exception) -> str:
+    """An error in one line, with a file's trouble in words instead of the system's number for it."""
+    if isinstance(error, FileNotFoundError) and error.filename is not None:
+        path = Path(error.filename)
+        # A result cannot be written where the folder is missing, and then that is what to name.
+        return f"{path if path.parent.is_dir() else path.parent} does not exist"
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename} cannot be used: {error.strerror}"
+    return str(error)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -259,8 +270,9 @@ def _check(options: argparse.Namespace) -> int:
     first = verdict.first
     if first is None:
         name, share = max(verdict.largest.items(), key=lambda item: item[1])
+        verb = "agrees" if len(verdict.compared) == 1 else "agree"
         print(
-            f"{', '.join(verdict.compared)} agrees in {verdict.storage}; "
+            f"{', '.join(verdict.compared)} {verb} in {verdict.storage}; "
             f"the largest difference is {share:.1%} of what is allowed, in {name}"
         )
         return 0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from engine.memory import MAX_COUNT, count_within
 
-KIB, MIB, GIB = 2**10, 2**20, 2**30
+KIB, MIB = 2**10, 2**20
 GB = 10**9
 
 __all__ = ["DEVICES", "KIB", "Device", "custom_device", "device_named"]

@@ -18,7 +18,9 @@ from engine.trace import Trace, trace_attention
 from engine.trace_io import UNREADABLE
 from engine.verdict import NAMES
 
-MAX_FILE_BYTES = 8 << 20
+# What the page's own upload takes as well (server.maxUploadSize), so that there is one limit.
+# Every array of the largest run fits, even uncompressed.
+MAX_FILE_BYTES = 5 << 20
 MAX_MEMBERS = 16
 # One array: the accumulator of 64 queries after each of 64 key tiles, head size 128, float64; and its header.
 MAX_MEMBER_BYTES = 64 * 64 * 128 * 8 + 16_384
@@ -50,7 +52,7 @@ def read_kernel_arrays(data: bytes) -> dict[str, Array]:
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except UNREADABLE as error:
-        raise ValueError(f"the {len(data):,} bytes are not a whole .npz file: {error}") from error
+        raise ValueError(f"the {len(data):,} bytes are not a whole .npz file") from error
     with archive:
         sizes = {member.filename: member.file_size for member in archive.infolist()}
         if len(archive.infolist()) > MAX_MEMBERS:

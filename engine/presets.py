@@ -62,7 +62,12 @@ _ROWS = (
     ),
     Preset("short", "A short text", AttentionShape(32, 32, 64, heads=16), 32, 32, "little"),
     Preset(
-        "wide_head", "A wide head with few queries a tile", AttentionShape(4096, 4096, 256), 64, 64, "loses"
+        "wide_head",
+        "A wide head with few queries in a tile",
+        AttentionShape(4096, 4096, 256),
+        64,
+        64,
+        "loses",
     ),
     Preset(
         "keys_outside", "Keys outside with a small tile", AttentionShape(4096, 4096, 128), 64, 64, "loses",

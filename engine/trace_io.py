@@ -123,6 +123,8 @@ def read_trace(path: str | PathLike[str]) -> dict[str, Any]:
 
 def _read_npz(raw: bytes) -> Any:
     with np.load(io.BytesIO(raw), allow_pickle=False) as file:
+        if "meta" not in file.files:
+            raise ValueError("it has no 'meta' entry; make one with `trace`")
         meta = json.loads(str(file["meta"]))
 
         def put_back(node: Any) -> Any:

@@ -90,7 +90,9 @@ def judge(trace: Trace, arrays: Mapping[str, Array], storage: str | None = None)
         if array.dtype.kind in "cbOSUMm":
             raise ValueError(f"{name} holds {array.dtype} values; real numbers are needed")
         if array.shape != expected[name].shape:
-            raise ValueError(f"{name} has shape {array.shape}; this trace has {expected[name].shape}")
+            wanted = expected[name].shape
+            turned = "; did you transpose it?" if array.ndim > 1 and array.shape == wanted[::-1] else ""
+            raise ValueError(f"{name} has shape {array.shape}; this trace has {wanted}{turned}")
     found = {name: array.astype(np.float64) for name, array in given.items()}
     allowed = _allowed(trace, expected, fmt)
     departures = [d for name in found if (d := _first(name, found[name], expected[name], allowed[name]))]

@@ -23,7 +23,7 @@ _WITH_SLOTS: Mapping[str, set[str]] = {
     "series_none": {"query"},
 }
 _WITHOUT_SLOTS = {
-    *("never_parts", "same", "wrong", "table_empty", "right", "mistake", "row"),
+    *("never_parts", "same", "wrong", "table_empty", "drawn", "right", "mistake", "row"),
     *("m", "alpha", "l", "acc", "o", "differs", "differs_text", "chart", "equal"),
     *("inputs", "one_tile", "lucky", "unlucky", "none", "nan", "inf"),
 }

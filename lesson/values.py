@@ -16,6 +16,7 @@ from engine.units import binary_bytes, decimal_bytes, exact_bytes, format_bytes
 from lesson.frames import default_trace, frame_values
 from lesson.glossary import term_values
 from lesson.inputs import DEFAULT_KEY, load
+from lesson.inputs.real import meta
 from lesson.links import link_values, load_links
 from lesson.text import load_text
 
@@ -62,7 +63,12 @@ def _sizes() -> dict[str, str]:
 
 
 def _home() -> dict[str, str]:
-    return {"lesson_version": load_links()["lesson"].date}
+    sentence, _, _ = DEFAULT_KEY.partition(".")
+    return {
+        "lesson_version": load_links()["lesson"].date,
+        "model": meta()["provenance"]["model"],
+        "sentence": meta()["sentences"][sentence],
+    }
 
 
 def _mechanism() -> dict[str, str]:

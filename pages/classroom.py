@@ -9,15 +9,17 @@ from classroom.codes import normal_code
 from classroom.errors import RoomError
 from classroom.lecturer_routes import LECTURER_COOKIE, csv_name
 from classroom.phases import allowed
-from classroom.questions import Question, question_or_none
+from classroom.questions import question_or_none
 from classroom.rooms import KEPT_DAYS, Ask, Room
 from classroom.routes import PREFIX
 from classroom.service import View
 from classroom.shared import shared_classroom
+from classroom.steps import PEEK, next_ask, steps
 from lesson.quiz import bank
 from lesson.words import load_words
 from ui.classroom import board
 from ui.classroom.keeper import drop_key, keep_key
+from ui.classroom.key_panel import show_key
 from ui.content import render_text
 from ui.frame import begin, end
 from ui.share import base_path
@@ -28,9 +30,9 @@ TITLES = {entry.id: entry.title for entry in bank()}
 LIVE_S = 0.9
 
 # What this browser session keeps: the room it may lead, the key for the cookie, a new key until it is put
-# away, what it has drawn, what to say next, and the room that it has left.
+# away, what it has drawn, what to say next, the room that it has left, and whether the menu stands beside it.
 ROOM, COOKIE_KEY, NEW_KEY, DRAWN = "room_id", "room_cookie_key", "room_new_key", "room_drawn"
-NOTICE, LEFT = "room_notice", "room_left"
+NOTICE, LEFT, MENU = "room_notice", "room_left", "room_menu"
 
 
 def told(value: object) -> str:
@@ -116,16 +118,19 @@ def leave(code: str) -> None:
 
 
 def draw_entrance() -> None:
-    """Open a new room, or come back into one."""
+    """Join a room; below, for the lecturer: open a new one, or come back into one."""
     if code := st.session_state.get(LEFT):
         drop_key(key_route(code))
-    new, back = st.columns(2, gap="large")
+    with st.container(border=True):
+        board.draw(board.join_form(f"{base_path()}/{PREFIX}"))
+    st.header(WORDS["lecturer_heading"], anchor=False)
+    new, back = st.columns(2, gap="small")
     with new.container(border=True, height="stretch"):
-        st.header(WORDS["open_heading"], anchor=False)
+        st.subheader(WORDS["open_heading"], anchor=False)
         st.markdown(WORDS["open_lead"])
         st.button(WORDS["open"], type="primary", icon=":material/add:", on_click=open_new)
     with back.container(border=True, height="stretch"):
-        st.header(WORDS["back_heading"], anchor=False)
+        st.subheader(WORDS["back_heading"], anchor=False)
         with st.form("room_back", border=False):
             st.text_input(WORDS["code"], key="room_code_typed", max_chars=12)
             st.text_input(WORDS["key"], key="room_key_typed", type="password", max_chars=80)
@@ -133,31 +138,20 @@ def draw_entrance() -> None:
 
 
 def draw_key(room: Room) -> None:
-    """The new room's key, until the lecturer says that it is kept."""
-    key = st.session_state.get(NEW_KEY)
-    if key is None:
+    """The new room's key, hidden, until the lecturer says that it is kept."""
+    if (key := st.session_state.get(NEW_KEY)) is None:
         return
-    with st.container(border=True):
-        st.header(WORDS["key_heading"], anchor=False)
-        st.markdown(WORDS["key_lead"])
-        st.code(key, language=None)
-        with st.container(horizontal=True):
-            st.download_button(
-                WORDS["key_file"],
-                WORDS["key_file_text"].format(
-                    address=room_address(), code=room.code, key=key, until=day(room.expires_ms)
-                ),
-                file_name=f"tilewise-room-{room.code}-key.txt",
-                mime="text/plain",
-                icon=":material/save:",
-                on_click="ignore",
-            )
-            st.button(
-                WORDS["key_kept"],
-                icon=":material/check:",
-                on_click=st.session_state.pop,
-                args=(NEW_KEY, None),
-            )
+    with st.container(border=True, gap="xsmall"):
+        show_key(
+            key,
+            file=f"tilewise-room-{room.code}-key.txt",
+            text=WORDS["key_file_text"].format(
+                address=room_address(), code=room.code, key=key, until=day(room.expires_ms)
+            ),
+        )
+        st.button(
+            WORDS["key_kept"], icon=":material/check:", on_click=st.session_state.pop, args=(NEW_KEY, None)
+        )
 
 
 def act_button(view: View, action: str, text: str, *, ask: Ask | None = None, primary: bool = False) -> None:
@@ -172,64 +166,88 @@ def act_button(view: View, action: str, text: str, *, ask: Ask | None = None, pr
     )
 
 
-def next_ask(view: View) -> Ask | None:
-    """Return the next question that was not asked yet: after the one at hand, else the first."""
-    current = view.current
-    waiting = [each for each in view.asks if each.rounds == 0]
-    later = [each for each in waiting if current is None or each.place > current.place]
-    return (later or waiting or [None])[0]
+def peek_name(view: View, ask: Ask) -> str:
+    """Return the name under which this session keeps whether it looks at a vote before the reveal."""
+    return f"room_peek_{ask.id}_{view.room.standing.round}"
+
+
+def turn(name: str) -> None:
+    """Turn a choice of this session on or off."""
+    st.session_state[name] = not st.session_state.get(name, False)
+
+
+def draw_peek(view: View, ask: Ask) -> None:
+    """The button that shows what a closed vote gave, before the reveal, and hides it again."""
+    name = peek_name(view, ask)
+    text = WORDS["unpeek" if st.session_state.get(name) else "peek"]
+    st.button(text, key=f"{name}_button", help=WORDS["peek_help"], on_click=turn, args=(name,))
 
 
 def draw_actions(view: View) -> None:
-    """What may follow now, the likeliest first."""
-    now = view.room.standing
-    following = next_ask(view)
-    with st.container(horizontal=True):
-        if now.phase == "open":
-            act_button(view, "close", WORDS["close"], primary=True)
-        if now.phase == "closed":
-            act_button(view, "discuss", WORDS["discuss"])
-        if now.phase == "discuss":
-            act_button(view, "second", WORDS["second"], primary=True)
-        if allowed(now, "reveal"):
-            act_button(view, "reveal", WORDS["reveal"], primary=now.phase == "closed")
-        if now.phase in ("closed", "revealed") and allowed(now, "second"):
-            act_button(view, "second", WORDS["second"])
-        if now.phase == "closed":
-            act_button(view, "undo_close", WORDS["undo_close"])
-        if allowed(now, "open") and following is not None:
-            title = TITLES.get(following.question, following.question)
-            text = WORDS["open_first" if now.phase == "lobby" else "next"].format(title=title)
-            act_button(view, "open", text, ask=following, primary=now.phase in ("lobby", "revealed"))
+    """What may follow now, in one row; the next step of peer instruction comes first and stands out."""
+    now, ask = view.room.standing, view.current
+    following = next_ask(view.asks, ask)
+    with st.container(horizontal=True, key="room_actions"):
+        for step in steps(now, following=following is not None):
+            if step.name == PEEK and ask is not None:
+                draw_peek(view, ask)
+            elif step.name == "open" and following is not None:
+                title = TITLES.get(following.question, following.question)
+                text = WORDS["open_first" if now.phase == "lobby" else "next"].format(title=title)
+                act_button(view, step.name, text, ask=following, primary=step.primary)
+            else:
+                act_button(view, step.name, WORDS[step.name], primary=step.primary)
 
 
-def draw_votes(view: View, ask: Ask, asked: Question) -> None:
-    """The distribution: hidden while open, shown on request before the reveal, always after it."""
-    now = view.room.standing
-    if now.phase == "open":
-        st.caption(WORDS["hidden"])
-        return
+def seen_votes(view: View, ask: Ask) -> board.Distribution | None:
+    """Return the votes that may be seen: none while open, on request before the reveal, then always."""
+    phase = view.room.standing.phase
+    if phase == "open" or (phase != "revealed" and not st.session_state.get(peek_name(view, ask))):
+        return None
     results = shared_classroom().results(view.room.id, ask)
     if results is None:
-        return
+        return None
     bars = [board.Bar(line.label, line.text, line.right, line.counts) for line in results.lines]
     if any(results.others):
         bars.append(board.others(results.others))
-    votes = board.Distribution(tuple(bars), results.totals, results.right)
-    revealed = now.phase == "revealed"
-    if not revealed and not st.toggle(
-        WORDS["peek"], key=f"room_peek_{ask.id}_{now.round}", help=WORDS["peek_help"]
-    ):
+    return board.Distribution(tuple(bars), results.totals, results.right)
+
+
+def draw_asked(view: View, ask: Ask) -> None:
+    """The question at hand, what may be seen of the votes on it, and what may follow."""
+    now = view.room.standing
+    asked = question_or_none(ask.question, ask.seed)
+    if asked is None:
+        st.warning(WORDS["gone_question"])
+        draw_actions(view)
         return
-    board.draw(board.votes_table(votes, mark_right=revealed))
+    revealed = now.phase == "revealed"
+    right = asked.right_ids if revealed else None
+    board.draw(board.question_card(asked.public(), seen_votes(view, ask), right=right))
     if revealed:
         key = asked.key()
         board.draw(board.key_card(key["text"], key["why"]))
+    if quiet := {"open": WORDS["hidden"], "discuss": WORDS["discussing"]}.get(now.phase):
+        board.draw(board.note(quiet))
+    draw_actions(view)
+    if revealed:
+        if allowed(now, "second"):
+            board.draw(board.note(WORDS["after_reveal"]))
         st.link_button(
             WORDS["show"], f"{base_path()}/{key['show']['href'].lstrip('/')}", icon=":material/open_in_new:"
         )
-        if allowed(now, "second"):
-            st.caption(WORDS["after_reveal"])
+
+
+def draw_lobby(view: View) -> None:
+    """Before the first question: how to join, for the back of the hall, and what may follow."""
+    card, beside = st.columns([1, 1], gap="medium")
+    with card:
+        board.draw(board.join_card(room_address(), view.room.code))
+    with beside:
+        draw_key(view.room)
+        board.draw(board.status_line("lobby", "", view.joined, None))
+        st.markdown(WORDS["lobby" if view.asks else "no_questions"])
+        draw_actions(view)
 
 
 @st.fragment(run_every=LIVE_S)
@@ -241,25 +259,26 @@ def draw_live(room_id: int) -> None:
         st.rerun()
     if view.room.revision != st.session_state.get(DRAWN):
         st.rerun()
-    now, ask = view.room.standing, view.current
-    board.draw(board.live_count(now.phase, view.joined, view.voted if ask is not None else None))
+    ask = view.current
     if notice := st.session_state.pop(NOTICE, None):
         st.warning(notice, icon=":material/info:")
     if ask is None:
-        st.markdown(WORDS["lobby" if view.asks else "no_questions"])
-        draw_actions(view)
+        draw_lobby(view)
         return
-    asked = question_or_none(ask.question, ask.seed)
+    draw_key(view.room)
     place = [each.id for each in view.asks].index(ask.id) + 1
-    if asked is not None:
-        board.draw(board.question_card(asked.public(), place, len(view.asks)))
-    else:
-        st.warning(WORDS["gone_question"])
-    if now.phase == "discuss":
-        st.caption(WORDS["discussing"])
-    draw_actions(view)
-    if asked is not None:
-        draw_votes(view, ask, asked)
+    with st.container(horizontal=True, horizontal_alignment="distribute", key="room_bar"):
+        board.draw(
+            board.status_line(
+                view.room.standing.phase,
+                WORDS["place"].format(place=place, count=len(view.asks)),
+                view.joined,
+                view.voted,
+            ),
+            narrow=True,
+        )
+        board.draw(board.corner(room_address(), view.room.code), narrow=True)
+    draw_asked(view, ask)
 
 
 def add_chosen(room_id: int) -> None:
@@ -271,7 +290,6 @@ def add_chosen(room_id: int) -> None:
 
 def draw_list(view: View) -> None:
     """The room's questions: add, ask, look at, take off."""
-    st.header(WORDS["list_heading"], anchor=False)
     now = view.room.standing
     for number, ask in enumerate(view.asks, start=1):
         title = TITLES.get(ask.question, ask.question)
@@ -310,7 +328,6 @@ def delete(room: Room) -> None:
 def draw_end(view: View) -> None:
     """Export, leave, delete."""
     room = view.room
-    st.header(WORDS["end_heading"], anchor=False)
     st.markdown(WORDS["retention"].format(until=day(room.expires_ms)))
     with st.container(horizontal=True):
         st.download_button(
@@ -327,37 +344,56 @@ def draw_end(view: View) -> None:
             st.button(WORDS["delete_really"], on_click=delete, args=(room,), type="primary")
 
 
-def draw_room() -> None:
-    """The room that this session leads, or the entrance."""
+def led_room() -> View | None:
+    """Return the room that this session leads, or None."""
     enter_by_cookie()
     room_id = st.session_state.get(ROOM)
-    view = None
-    if room_id is not None:
-        try:
-            view = shared_classroom().view(room_id)
-        except RoomError as error:
-            st.session_state[NOTICE] = WORDS["gone"] if error.name == "no_room" else error.message
-            if error.name == "no_room":
-                leave("gone")
-    if view is None:
-        if notice := st.session_state.pop(NOTICE, None):
-            st.info(notice, icon=":material/info:")
-        draw_entrance()
-        return
+    if room_id is None:
+        return None
+    try:
+        return shared_classroom().view(room_id)
+    except RoomError as error:
+        st.session_state[NOTICE] = WORDS["gone"] if error.name == "no_room" else error.message
+        if error.name == "no_room":
+            leave("gone")
+        return None
+
+
+def draw_room(view: View) -> None:
+    """A room as the hall sees it: without the app around it, unless the lecturer wants its menu."""
     st.session_state[DRAWN] = view.room.revision
-    board.style()
-    draw_key(view.room)
-    keep_key(key_route(view.room.code), st.session_state[COOKIE_KEY])
-    # Stacked on a small screen, what the lecturer does comes before what the room looks at.
-    live, join = st.columns([2.4, 1], gap="large")
-    with live:
+    menu = st.session_state.get(MENU, False)
+    with st.container(key="room_desk" if menu else "room_hall"):
+        st.html(f'<h1 class="twr-title">{WORDS["room"].format(code=view.room.code)}</h1>')
         draw_live(view.room.id)
-    with join:
-        board.draw(board.join_card(room_address(), view.room.code))
-    draw_list(view)
-    draw_end(view)
+        lobby = view.room.standing.phase == "lobby"
+        with st.expander(WORDS["list_heading"].format(count=len(view.asks)), expanded=lobby):
+            draw_list(view)
+        with st.expander(WORDS["end_heading"]):
+            draw_end(view)
+        st.button(
+            WORDS["fill" if menu else "menu"],
+            icon=":material/fullscreen:" if menu else ":material/menu:",
+            key="room_menu_button",
+            type="tertiary",
+            on_click=turn,
+            args=(MENU,),
+        )
+        # Draws nothing, so it stands last.
+        keep_key(key_route(view.room.code), st.session_state[COOKIE_KEY])
 
 
-begin("classroom")
-render_text("classroom", slots={"room": draw_room}, values={"days": str(KEPT_DAYS)})
-end("classroom")
+def draw_outside() -> None:
+    """What stands where no room is led."""
+    if notice := st.session_state.pop(NOTICE, None):
+        st.info(notice, icon=":material/info:")
+    draw_entrance()
+
+
+led = led_room()
+begin("classroom", heading=led is None)
+if led is None:
+    render_text("classroom", slots={"room": draw_outside}, values={"days": str(KEPT_DAYS)})
+    end("classroom")
+else:
+    draw_room(led)

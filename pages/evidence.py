@@ -5,7 +5,6 @@ from lesson.evidence import load_measurements, load_provenance
 from lesson.glossary import term_values
 from lesson.links import link_values
 from lesson.text import load_text
-from ui.calculator.html import style
 from ui.content import render_text
 from ui.evidence.errata import draw_errata, draw_errata_run
 from ui.evidence.gpu import MENUS, draw_provenance
@@ -16,7 +15,6 @@ from ui.frame import begin, end
 from ui.menus import take_address
 
 begin("evidence")
-style()
 take_address("ev_", MENUS, tuple(field.name for field in FIELDS.values()))
 page = Evidence()
 shape = FIGURE_2[0]
@@ -31,10 +29,7 @@ render_text(
         "growth": page.growth,
         "provenance": draw_provenance,
         "gpu_menus": page.gpu_menus,
-        "gpu_question": page.gpu_question,
-        "gpu_chart": page.gpu_chart,
-        "gpu_table": page.gpu_table,
-        "gpu_reasons": page.gpu_reasons,
+        "gpu_checks": page.gpu_checks,
         "gpu_time": page.gpu_time,
         "errata": draw_errata,
         "errata_run": draw_errata_run,

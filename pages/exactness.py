@@ -2,7 +2,6 @@
 
 from lesson.glossary import term_values
 from lesson.text import load_text
-from ui.calculator.html import style
 from ui.content import render_text
 from ui.exactness.lab import Lab
 from ui.exactness.runs import REAL_BLOCK, REAL_FORMAT, REAL_N, stall
@@ -10,7 +9,6 @@ from ui.exactness.settings import take_page_address
 from ui.frame import begin, end
 
 begin("exactness")
-style()
 take_page_address()
 lab = Lab()
 render_text(

@@ -1,13 +1,11 @@
 """Glossary, notation, sources and licences."""
 
 from ui.address import report_unknown_names
-from ui.calculator.html import style
 from ui.content import render_text
 from ui.frame import begin, end
 from ui.reference.parts import FILTER_NAME, draw_glossary, draw_licences, draw_notation, draw_sources
 
 begin("reference")
-style()
 report_unknown_names("ref_", {FILTER_NAME})
 render_text(
     "reference",

@@ -17,7 +17,7 @@ from site_builder.parts import PARTS
 from site_builder.rows import default_row, distinct_rows, payload_of
 from site_builder.runs import distinct, offered
 from ui.frame import FAVICON
-from ui.joiner import lean
+from ui.joiner import lean_styles
 from ui.palette import css_variables
 from ui.quiz.payload import quiz_payload
 
@@ -120,7 +120,7 @@ def build(folder: Path, app_url: str = "") -> dict[str, int]:
     for asset in sorted(ASSETS.glob("*.js")):
         _write(folder, asset.name, asset.read_text(encoding="utf-8"))
     variables = f":root {{\ncolor-scheme: light dark;\n{css_variables()}\n}}\n"
-    _write(folder, "site.css", lean(variables + (ASSETS / "site.css").read_text(encoding="utf-8")))
+    _write(folder, "site.css", lean_styles(variables + (ASSETS / "site.css").read_text(encoding="utf-8")))
     shutil.copy(FAVICON, folder / "favicon.svg")
     sizes = {
         str(file.relative_to(folder)): file.stat().st_size for file in folder.rglob("*") if file.is_file()

@@ -94,9 +94,8 @@ def lesson_page(address: Address) -> Document:
             pieces.append(f'<div class="prose">{render(part, address)}</div>')
         elif part.name == "stage":
             pieces.append(stage_part())
-        elif part.name == "contents":
-            pieces.append(mounted("contents", "data-contents", contents_data()))
         else:
+            pieces.append(mounted("contents", "data-contents", contents_data()))
             pieces += [section_part(section, address) for section in load_sections()]
     return Document("index.html", page.title, page.summary, "\n".join(pieces), ("stage", "act", "contents"))
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ui.joiner import lean
+from ui.joiner import lean, lean_styles
 from ui.lesson.component import ACT_JS, CONTENTS_JS, LESSON_CSS
 from ui.quiz.component import QUIZ_CSS, QUIZ_JS
 from ui.softmax.component import ROW_CSS, ROW_JS
@@ -47,7 +47,7 @@ class Part:
         found = _DEFAULT_EXPORT.search(self.module)
         if found is None:
             raise ValueError(f"the module of {name!r} does not end in a default export")
-        given = json.dumps({"host": self.host, "css": lean(self.css)}, ensure_ascii=False)
+        given = json.dumps({"host": self.host, "css": lean_styles(self.css)}, ensure_ascii=False)
         body = lean(self.module[: found.start()])
         return (
             f'(() => {{\n"use strict";\n{body}\n'

@@ -1,11 +1,16 @@
 """The calculator as Streamlit's own test runner sees it: open it, read its words and its tables."""
 
+import json
 import re
-from html import unescape
+from html import escape, unescape
 
 from streamlit.testing.v1 import AppTest
 
 from tests.conftest import ROOT
+from tests.parts import enter, page_html
+from ui.calculator.controls import defaults
+
+html = page_html
 
 
 def visit(**address: object) -> AppTest:
@@ -19,16 +24,27 @@ def visit(**address: object) -> AppTest:
     return at
 
 
-def html(at: AppTest) -> str:
-    """Return all of the page's own HTML but its styles."""
-    bodies = [element.proto.body for element in at.get("html")]
-    return "\n".join(body for body in bodies if not body.startswith("<style"))
+def result(at: AppTest) -> str:
+    """Return the large result of the first part."""
+    found = re.search(r'data-testid="result">(.*?)<', html(at))
+    assert found
+    return unescape(found[1])
 
 
 def text(at: AppTest) -> str:
     """Return what the page says, in Markdown and in HTML, without tags."""
     said = [element.value for element in at.markdown]
-    return unescape(re.sub(r"<[^>]+>", " ", html(at))) + "\n" + "\n".join(said)
+    plain = re.sub(r"<[^>]+>", " ", re.sub(r"</?(b|small)>", "", html(at)))
+    return re.sub(r" +", " ", unescape(plain)) + "\n" + "\n".join(said)
+
+
+def press(at: AppTest, label: str) -> AppTest:
+    """Press a button that sets the controls: those that it does not name go back to their defaults."""
+    found = re.search(
+        rf'data-set="([^"]*)">(?:<span [^>]*>[^<]*</span>)?{re.escape(escape(label))}</button>', html(at)
+    )
+    assert found, label
+    return enter(at, **{**defaults(), **json.loads(unescape(found[1]))})
 
 
 def cells(at: AppTest, caption: str) -> list[list[str]]:

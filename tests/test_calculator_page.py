@@ -16,8 +16,9 @@ from engine.statements import break_even, saving
 from engine.tile_fit import TileSetup, fit_tiles
 from engine.traffic import standard_bytes, tiled_bytes
 from engine.units import binary_bytes, exact_bytes
-from tests.calculator_page import cells, number, text, visit
-from ui.calculator.controls import CUSTOM
+from tests.calculator_page import cells, number, press, result, text, visit
+from tests.parts import enter, part_data
+from ui.calculator.controls import CUSTOM, defaults
 from ui.calculator.fit import SLOWER, SLOWER_AT
 from ui.calculator.numbers import ratio, scaled
 from ui.calculator.presets import PART_OF, preset_sentence, preset_settings
@@ -28,9 +29,9 @@ from ui.calculator.presets import PART_OF, preset_sentence, preset_settings
 def test_the_first_screen_is_the_lessons_example() -> None:
     """All three forms, and the arithmetic."""
     at = visit()
-    assert at.metric[0].value == "32 MiB"
-    assert "4,096 queries × 4,096 keys × 2 bytes = **33,554,432 bytes**" in text(at)
-    assert "**33.55 MB**, 33.6 MB to one decimal place" in text(at)
+    assert result(at) == "32 MiB"
+    assert "4,096 queries × 4,096 keys × 2 bytes = 33,554,432 bytes" in text(at)
+    assert "33.55 MB, 33.6 MB to one decimal place" in text(at)
     assert "Assumes a dense matrix" in text(at)
 
 
@@ -40,7 +41,7 @@ def test_a_causal_mask_halves_the_pairs_and_not_the_storage() -> None:
     allowed = 4096 * 4097 // 2
     assert allowed == pair_counts(4096, 4096, causal="bottom_right").allowed == 8_390_656
     assert f"{allowed:,}" in text(at)
-    assert at.metric[0].value == "32 MiB"
+    assert result(at) == "32 MiB"
     assert binary_bytes(33_554_432 - 2 * allowed) in text(at)
 
 
@@ -56,7 +57,7 @@ def test_alignment_matters_where_lengths_differ() -> None:
 def test_decoding_is_one_row() -> None:
     """Tq = 1: T_key times s."""
     at = visit(n_q=1)
-    assert at.metric[0].value == "8 KiB"
+    assert result(at) == "8 KiB"
     assert "one row of 4,096 numbers" in text(at)
 
 
@@ -263,11 +264,12 @@ def test_a_preset_loads_what_it_says(key: str) -> None:
     preset = PRESETS[key]
     at = visit(part="Presets")
     assert preset_sentence(key) in text(at)
-    at.button(key=f"load_{key}").click().run()
+    # What was set before, and the preset does not name, is taken back.
+    press(enter(at, stages="7"), f"Load: {preset.name}")
     assert not at.exception and not at.error
-    assert at.session_state["calc_part"] == PART_OF[preset.shows]
-    for name, value in preset_settings(preset).items():
-        assert at.session_state[f"calc_{name}"] == value
+    held = part_data(at, "fields")["values"]
+    assert held == {**defaults(), **preset_settings(preset)}
+    assert held["part"] == PART_OF[preset.shows]
     if preset.shows in ("loses", "little"):
         found = saving(preset.shape, preset.block_q, preset.block_k, order=preset.order)
         assert f"Standard over tiled is {ratio(found.ratio)}" in text(at)
@@ -280,7 +282,7 @@ def test_a_model_loads_its_shape(key: str) -> None:
     model = MODELS[key]
     at = visit(part="Presets")
     assert model.source in text(at)
-    at.button(key=f"load_{key}").click().run()
+    press(at, f"Load: {model.name}")
     assert not at.exception and not at.error
     row = cells(at, "The same in numbers")[0]
     assert number(row[-1]) == 2 * model.parameters

@@ -13,6 +13,7 @@ from engine.precision_lab import MOST_ADDITIONS, Measured, Tile
 from engine.variants import METHODS, Settings, compare, cost
 from lesson.inputs import load
 from lesson.words import load_words, parse_words
+from tests.parts import page_html
 from tests.test_pages import visit, words
 from ui.exactness.maps import map_svg, verdict
 from ui.exactness.numbers import decades, factor, small
@@ -30,15 +31,12 @@ from ui.exactness.runs import (
 from ui.menus import Menu
 
 SAY = load_words("exactness").say
+html = page_html
 DEFAULT, KEY = Settings(), "keys-lock.subject"
 
 
 def page(**address: str) -> AppTest:
     return visit("pages/exactness.py", **address)
-
-
-def html(at: AppTest) -> str:
-    return "\n".join(element.proto.body for element in at.get("html"))
 
 
 def tables(at: AppTest) -> list[list[list[str]]]:

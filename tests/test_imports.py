@@ -79,7 +79,7 @@ def test_streamlit_is_imported_only_where_something_is_drawn(path: Path) -> None
         lines = [line for line in path.read_text(encoding="utf-8").splitlines() if "import" in line.split()]
         assert all("streamlit" not in line or line.startswith("from streamlit.proto.") for line in lines)
     elif not name_of(path).startswith(DRAWS):
-        assert not imported(path) & {"streamlit", "plotly"}
+        assert not imported(path) & {"streamlit"}
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)

@@ -14,9 +14,11 @@ from lesson.quiz import make
 from lesson.sliders import BLOCKS, LENGTHS, slider
 from lesson.text import load_text
 from lesson.values import BLOCK, BYTES_PER_SCORE, D, N, section_values
+from tests.parts import part_data, send
 from tests.test_pages import visit, words
-from ui.lesson.component import act_data, contents_data
-from ui.progress.component import LAB_PAGES, panel_data
+from ui.lesson.column import lesson_column
+from ui.lesson.component import act_data, contents_data, lesson_data
+from ui.progress.component import LAB_PAGES, sidebar_data
 
 SECTIONS = load_sections()
 # The published lesson's headings, in its order; what it nests under another stands behind it.
@@ -60,9 +62,33 @@ def test_every_published_section_is_there_in_order() -> None:
 
 def test_the_page_shows_every_section_with_what_it_ends_in() -> None:
     at = visit("home.py")
-    shown = [heading.value for heading in (*at.header, *at.subheader)]
-    assert {section.title for section in SECTIONS} <= set(shown)
-    assert "{{" not in words(at) and "[src:" not in words(at)
+    # The browser asks for the sentences when the stage stands.
+    assert SECTIONS[0].title not in words(at) and not part_data(at, "lesson")["open"]
+    text = words(send(at, "lesson", open=True))
+    shown = re.findall(r"^#{2,3} (.*)$", text, re.MULTILINE)
+    titles = [[section.part, section.title] if section.part else [section.title] for section in SECTIONS]
+    assert shown == [title for pair in titles for title in pair]
+    assert "{{" not in text and "[src:" not in text
+    data = part_data(at, "lesson")
+    assert [act["section"] for act in data["acts"]] == [section.key for section in SECTIONS]
+    assert data == {**json.loads(json.dumps(lesson_data())), "open": True}
+
+
+def test_every_act_stands_between_its_own_section_and_the_next() -> None:
+    """Found by the headings alone, as the browser does it."""
+    column = lesson_column()
+    found = [
+        re.findall(r"^#{2,3} (.*)$", "" if each.html else each.text, re.MULTILINE)
+        for each in column.stretches
+    ]
+    for at, (section, where) in enumerate(zip(SECTIONS, column.places, strict=True)):
+        assert found[where["starts"]][where["heading"]] == section.title
+        after = SECTIONS[at + 1] if at + 1 < len(SECTIONS) else None
+        if where["before"] is None:
+            assert after is None or column.places[at + 1]["starts"] == where["ends"] + 1
+        else:
+            assert after is not None
+            assert found[where["ends"]][where["before"]] == (after.part or after.title)
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.key)
@@ -189,10 +215,10 @@ def test_the_published_question_is_asked_with_its_key() -> None:
 def test_contents_and_panel_know_every_section_and_page() -> None:
     keys = [section.key for section in SECTIONS]
     assert [entry["key"] for entry in contents_data()["sections"]] == keys
-    data = panel_data("calculator")
-    assert data["plan"]["sections"] == keys and data["lab"] == "calculator"
+    data = sidebar_data()
+    assert data["plan"]["sections"] == keys
     assert [entry["key"] for entry in data["plan"]["pages"]] == [page.key for page in load_outline().pages]
-    assert panel_data("quiz")["lab"] is None
+    assert data["labs"] == list(LAB_PAGES) and "quiz" not in data["labs"]
     assert set(LAB_PAGES) <= {page.key for page in load_outline().pages}
 
 

@@ -16,6 +16,7 @@ from lesson.quiz import load_misconceptions
 from lesson.text import load_text
 from lesson.values import section_values
 from tests.conftest import ROOT
+from tests.parts import page_html
 from tests.test_pages import visit, words
 
 DOCUMENT = ROOT / "docs" / "misconceptions.md"
@@ -59,9 +60,8 @@ def said_in(section: Section) -> str:
 
 def said_on(at: AppTest) -> str:
     """Return what a page says in Markdown and in its own HTML."""
-    own = "\n".join(re.sub(r"<[^>]+>", " ", element.proto.body) for element in at.get("html"))
-    labels = "\n".join(metric.label for metric in at.metric)
-    return " ".join(f"{words(at)}\n{own}\n{labels}".replace("*", "").split())
+    own = re.sub(r"<[^>]+>", " ", page_html(at))
+    return " ".join(f"{words(at)}\n{own}".replace("*", "").split())
 
 
 def test_every_misconception_has_its_line() -> None:

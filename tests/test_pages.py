@@ -2,6 +2,7 @@
 
 import math
 import re
+from html import unescape
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -9,7 +10,10 @@ from streamlit.testing.v1 import AppTest
 from engine import score_matrix_bytes
 from engine.units import binary_bytes, decimal_bytes, exact_bytes
 from lesson.outline import Page, load_outline
+from tests import calculator_page
+from tests.calculator_page import result
 from tests.conftest import ROOT
+from tests.parts import enter, part_data, send
 
 PAGES = load_outline().pages
 
@@ -31,10 +35,22 @@ def words(at: AppTest) -> str:
     return "\n".join(element.value for element in at.markdown)
 
 
+def said(at: AppTest) -> str:
+    """Return the calculator's words with single spaces."""
+    return re.sub(r"\s+", " ", calculator_page.text(at))
+
+
 def headings(at: AppTest) -> list[str]:
     """Return the page's main headings, drawn by the frame or by the page itself."""
     own = re.findall(r"<h1[^>]*>(.*?)</h1>", "\n".join(element.proto.body for element in at.get("html")))
     return [title.value for title in at.title] + own
+
+
+def links(html: str) -> list[tuple[str, str]]:
+    """Return where each link of a piece of HTML leads, and its words without icons."""
+    found = re.findall(r'<a [^>]*href="([^"]*)"[^>]*>(.*?)</a>', html)
+    plain = [(href, re.sub(r'<span class="tw-icon".*?</span>', "", inner)) for href, inner in found]
+    return [(href, unescape(re.sub(r"<[^>]+>", "", inner))) for href, inner in plain]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.key)
@@ -42,18 +58,20 @@ def test_every_page_has_its_frame(page: Page) -> None:
     """One title, the whole navigation in order, and the way back and on."""
     at = visit(page.script)
     assert headings(at) == [page.title]
-    labels = [element.proto.label for element in at.sidebar.get("page_link")]
-    assert labels == [each.label for each in PAGES]
+    sidebar = part_data(at, "sidebar")
+    assert sidebar["page"] == page.key
+    shown = [(each["label"], each["href"]) for each in sidebar["pages"]]
+    assert shown == [(each.label, "/" if each.key == "home" else f"/{each.key}") for each in PAGES]
     before, after = load_outline().neighbours(page.key)
-    foot = [element.proto.label for element in at.main.get("page_link")]
-    expected = [f"Back: {before.label}"] if before else []
-    expected += [f"Next: {after.label}"] if after else []
-    assert foot[-len(expected) :] == expected
+    expected = [(f"Back: {before.label}", before)] if before else []
+    expected += [(f"Next: {after.label}", after)] if after else []
+    (foot,) = [each.proto.body for each in at.get("html") if "tw-way" in each.proto.body]
+    assert links(foot) == [("/" if each.key == "home" else f"/{each.key}", label) for label, each in expected]
 
 
 def test_home_says_the_lessons_example() -> None:
     """The numbers are computed; the lesson's own are 33,554,432 bytes and 32 MiB."""
-    text = words(visit("home.py"))
+    text = words(send(visit("home.py"), "lesson", open=True))
     assert "16,777,216 scores" in text
     assert "33,554,432 bytes, or 32 MiB" in text
     assert "{{" not in text
@@ -62,17 +80,17 @@ def test_home_says_the_lessons_example() -> None:
 
 def test_home_leads_everywhere() -> None:
     """Each other page is offered with its summary."""
-    offered = [element.proto.label for element in visit("home.py").main.get("page_link")]
-    for page in PAGES[1:]:
-        assert f"**{page.label}**: {page.summary}" in offered
+    at = send(visit("home.py"), "lesson", open=True)
+    (listed,) = [each.proto.body for each in at.get("html") if "tw-pages" in each.proto.body]
+    assert links(listed) == [(f"/{page.key}", f"{page.label}: {page.summary}") for page in PAGES[1:]]
 
 
 def test_calculator_opens_with_the_lessons_example() -> None:
     """4,096 × 4,096 × 2 bytes."""
     at = visit("pages/calculator.py")
-    assert at.metric[0].value == "32 MiB"
-    assert "4,096 queries × 4,096 keys × 2 bytes = **33,554,432 bytes**" in words(at)
-    assert "**33.55 MB**" in words(at)
+    assert result(at) == "32 MiB"
+    assert "4,096 queries × 4,096 keys × 2 bytes = 33,554,432 bytes" in said(at)
+    assert "That is 33.55 MB" in said(at)
     assert not at.error
 
 
@@ -91,29 +109,24 @@ def test_calculator_shows_what_the_engine_says(
 ) -> None:
     """Typed in the page, for sizes from one score to the limits."""
     at = visit("pages/calculator.py")
-    at.text_input(key="calc_n_q").set_value(f"{n_q:,}")
-    at.text_input(key="calc_n_k").set_value(str(n_k))
-    at.selectbox(key="calc_format").set_value(name)
-    at.text_input(key="calc_heads").set_value(str(heads))
-    at.text_input(key="calc_batch").set_value(str(batch))
-    at.run()
+    enter(at, n_q=f"{n_q:,}", n_k=str(n_k), format=name, heads=str(heads), batch=str(batch))
     assert not at.exception
     assert not at.error
     size = score_matrix_bytes(n_q, n_k, bytes_per_score, heads=heads, batch=batch)
     assert size == math.prod((n_q, n_k, bytes_per_score, heads, batch))
-    assert at.metric[0].value == binary_bytes(size)
-    assert f"= **{exact_bytes(size)}**" in words(at)
-    assert f"**{decimal_bytes(size)}**" in words(at)
-    assert (f"× {heads:,} heads" in words(at)) == (heads > 1)
-    assert (f"× {batch:,} requests" in words(at)) == (batch > 1)
+    assert result(at) == binary_bytes(size)
+    assert f"= {exact_bytes(size)}" in said(at)
+    assert f"That is {decimal_bytes(size)}" in said(at)
+    assert (f"× {heads:,} heads" in said(at)) == (heads > 1)
+    assert (f"× {batch:,} requests" in said(at)) == (batch > 1)
 
 
 def test_all_heads_of_all_requests_take_a_thousand_times_one() -> None:
     """2 MiB for one head of one request, 2 GiB for 16 heads of 64: forgetting them is a common mistake."""
     address = {"calc_n_q": "1024", "calc_n_k": "1024"}
-    assert visit("pages/calculator.py", **address).metric[0].value == "2 MiB"
+    assert result(visit("pages/calculator.py", **address)) == "2 MiB"
     at = visit("pages/calculator.py", **address, calc_heads="16", calc_batch="64")
-    assert at.metric[0].value == "2 GiB"
+    assert result(at) == "2 GiB"
 
 
 @pytest.mark.parametrize(
@@ -130,17 +143,17 @@ def test_all_heads_of_all_requests_take_a_thousand_times_one() -> None:
 def test_impossible_input_is_named_and_the_page_goes_on(typed: str, value: str, limit: str) -> None:
     """Typed or in the address: one message with value and limit, and a good value mends it."""
     at = visit("pages/calculator.py")
-    at.text_input(key="calc_n_k").set_value(typed).run()
+    enter(at, n_k=typed)
     linked = visit("pages/calculator.py", calc_n_k=typed)
     for page in (at, linked) if typed else (at,):
         assert not page.exception
         assert len(page.error) == 1
         assert value in page.error[0].value
         assert limit in page.error[0].value
-        assert not page.metric
-    at.text_input(key="calc_n_k").set_value("8").run()
+        assert "twc-result" not in calculator_page.html(page)
+    enter(at, n_k="8")
     assert not at.error
-    assert at.metric[0].value == "64 KiB"
+    assert result(at) == "64 KiB"
 
 
 def test_a_wrong_address_is_named_and_the_page_goes_on() -> None:
@@ -150,4 +163,4 @@ def test_a_wrong_address_is_named_and_the_page_goes_on() -> None:
     assert "calc_format=float7" in messages
     assert "bfloat16" in messages
     assert "calc_rows" in messages
-    assert at.metric[0].value == "32 MiB"
+    assert result(at) == "32 MiB"

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from lesson.quiz import bank, load_misconceptions, make
 from lesson.quiz.worksheet import MOST_SHEETS
 from lesson.words import load_words
+from tests.parts import part_data
 from tests.test_pages import visit
 from ui.quiz import VIEW_CSS, view_module
 from ui.quiz.component import QUIZ_CSS, QUIZ_JS
@@ -20,8 +21,7 @@ WORDS = load_words("quiz_player")
 
 def shown(at: AppTest) -> Any:
     """Return what the quiz on the page was sent."""
-    (component,) = (each for each in at.get("bidi_component") if "quiz" in each.proto.component_name)
-    return json.loads(component.proto.json)
+    return part_data(at, "quiz")
 
 
 def test_the_payload_has_every_question_with_several_sets_of_numbers() -> None:

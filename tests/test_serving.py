@@ -9,7 +9,7 @@ import re
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
 from starlette.applications import Starlette
@@ -22,6 +22,7 @@ import app
 from serving.affinity import COOKIE
 from serving.guard import is_own_origin
 from serving.logs import one_line, write_one_line_each
+from serving.preload import chunk_with_imports
 from serving.static_files import StaticFiles
 
 
@@ -159,3 +160,20 @@ def test_a_traceback_and_a_forged_line_stay_on_one_line(written: tuple[logging.L
     assert lines[0] == r"WARNING asked for x\nINFO forged\r\x1b[31m"
     assert lines[1].startswith(r"ERROR failed 3 | Traceback (most recent call last):\n") and "two" in lines[1]
     assert one_line("α ≤ β") == "α ≤ β"
+
+
+def test_what_a_page_needs_first_is_named_and_is_there(server_url: str, tmp_path: Path) -> None:
+    """The hints of the first page: each file exists, and none is named twice."""
+    with urllib.request.urlopen(server_url, timeout=30) as answer:
+        index = answer.read().decode()
+    hints = re.findall(r'<link rel="modulepreload" crossorigin href="([^"]+)">', index)
+    assert len(hints) == len(set(hints))
+    names = [hint.split("/")[-1].split(".")[0].split("-")[0] for hint in hints]
+    assert {"BidiComponent", "start", "sidebar", "stage", "lesson"} <= set(names)
+    for hint in hints:
+        with urllib.request.urlopen(urljoin(f"{server_url}/", hint), timeout=30) as answer:
+            assert "javascript" in answer.headers["content-type"]
+    (tmp_path / "One.abc.js").write_text('import{a}from"./two.js";import"./three.js"', encoding="utf-8")
+    assert chunk_with_imports(tmp_path, "One") == ["One.abc.js", "two.js", "three.js"]
+    with pytest.raises(ValueError, match="0 files"):
+        chunk_with_imports(tmp_path, "Two")

@@ -14,7 +14,7 @@ from engine import trace_attention
 from lesson.inputs import DEFAULT_KEY, load
 from lesson.share_text import SHARE_SLOTS, load_share_text
 from ui.downloads import VERSION
-from ui.joiner import lean
+from ui.joiner import lean, lean_styles
 from ui.qr import MAX_LINK, qr_svg
 from ui.stage.comparison import comparison_payload
 from ui.stage.component import STAGE_JS
@@ -116,6 +116,13 @@ def test_only_comments_that_stand_alone_and_indentation_are_left_out() -> None:
         "/** One\n * two. */\nlet a = 1; // kept\n\n  // gone\n  /* kept */ b();\n  c(); /* kept\n  too */\n"
     )
     assert lean(source) == "let a = 1; // kept\n/* kept */ b();\nc(); /* kept\ntoo */\n"
+
+
+def test_lean_styles_keep_every_rule() -> None:
+    source = "/* why */\n.a > .b:not(.c) {\n  margin: calc(1px + 2px) 0;\n\n  color: red;\n}\n"
+    source += "@media (width > 1px) {\n  .a { top: 0; }\n}\n"
+    wanted = ".a > .b:not(.c){margin:calc(1px + 2px) 0;color:red}@media (width > 1px){.a{top:0}}"
+    assert lean_styles(source) == wanted
 
 
 @pytest.mark.parametrize("title", ["</title><script>alert(1)</script>", 'a "b" & <i>c</i>'])

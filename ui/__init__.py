@@ -1,1 +1,1 @@
-"""Everything that is drawn with Streamlit or Plotly."""
+"""Everything that is drawn with Streamlit."""

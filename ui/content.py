@@ -1,7 +1,6 @@
 """Draw the lesson's prose, with the page's own parts in its slots."""
 
 from collections.abc import Callable
-from contextlib import nullcontext
 
 import streamlit as st
 
@@ -16,7 +15,6 @@ def render_text(
     *,
     slots: dict[str, Callable[[], None]] | None = None,
     values: dict[str, str] | None = None,
-    narrow: bool = True,
 ) -> None:
     """Draw `content/<language>/<name>.md`.
 
@@ -28,8 +26,6 @@ def render_text(
         What draws each slot. A slot uses the page's whole width; prose keeps to `READING_WIDTH`.
     values : dict of str to str
         The values for the sentences.
-    narrow : bool
-        Keep prose to `READING_WIDTH`. False where what stands around it does so already.
 
     Raises
     ------
@@ -42,7 +38,6 @@ def render_text(
         raise ValueError(f"{name}.md has the slots {sorted(text.slots)} but the page gives {sorted(slots)}")
     for part in text.parts:
         if isinstance(part, str):
-            with st.container(width=READING_WIDTH) if narrow else nullcontext():
-                st.markdown(part)
+            st.markdown(part, width=READING_WIDTH)
         else:
             slots[part.name]()

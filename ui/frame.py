@@ -3,41 +3,42 @@
 A page starts with `page = begin("its_key")` and closes with `end("its_key")`.
 """
 
+from functools import cache
+from html import escape
 from pathlib import Path
 
 import streamlit as st
 
 from lesson.outline import Page, load_outline
-from ui.palette import SURFACES
-from ui.progress.component import show_progress
+from ui.modules import served
+from ui.palette import css_variables
+from ui.progress.component import show_sidebar
+from ui.share import page_path
 
 NAME = "Tilewise"
 FAVICON = Path(__file__).parent / "assets" / "favicon.svg"
-# Streamlit leaves six rems of air above every page; a projected stage needs the height.
-# Its filled buttons have white words in both themes, too faint on the dark theme's accent; and its row of
-# choices hides the last ones on a phone.
-_STYLE = f"""<style>
-[data-testid="stBaseButton-primary"] {{
-  color: light-dark({SURFACES["light"].page}, {SURFACES["dark"].page}) !important;
-}}
-[data-testid="stButtonGroup"] [role="radiogroup"] {{ flex-wrap: wrap; }}
-.stMainBlockContainer {{ padding: 3.25rem 3rem 4rem; }}
-@media (max-width: 640px) {{ .stMainBlockContainer {{ padding: 3.25rem 1rem 3rem; }} }}
-.st-key-nav {{ gap: 0.25rem; }}
-@media print {{
-  .stSidebar, .stAppHeader, .stToolbar, [data-testid="stPageLink"] {{ display: none; }}
-  .stMainBlockContainer {{ padding: 0; }}
-  h1, h2, h3 {{ break-after: avoid; }}
-  .stMarkdown table, .katex-display {{ break-inside: avoid; }}
-}}
-</style>"""
+_STYLES = ("page.css", "calculator/calculator.css", "classroom/room.css")
+PAGE_CSS = served(
+    "page",
+    f":root {{ {css_variables()} }}\n"
+    + "\n".join((Path(__file__).parent / name).read_text(encoding="utf-8") for name in _STYLES),
+    "css",
+)
+"""The file of the styles that hold in the page itself; `app.py` names it in the index page."""
+
+ARRIVAL = served("arrival", (Path(__file__).parent / "arrival.js").read_text(encoding="utf-8"))
+"""The file of the script that shows a page once it is whole; `app.py` names it in the index page."""
+
+ICON = served("icon", FAVICON.read_text(encoding="utf-8"), "svg")
+"""The file of the tab's picture; `app.py` names it in the index page, so that no run has to."""
+
 # In an iframe on someone else's page (`?embed=true`) only the page's own content is shown.
 _EMBEDDED_STYLE = """<style>
 .stMainBlockContainer { padding: 0.5rem 0.75rem; }
 .stAppHeader, .st-key-run_bar { display: none; }
 .embedded-title { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
 </style>"""
-LESSON_URL = "https://semiaifoundry.com/learn/atlas/attention-io-tiling/"
+__all__ = ["ARRIVAL", "FAVICON", "ICON", "NAME", "PAGE_CSS", "begin", "end", "page_anchor"]
 
 
 def begin(key: str, *, heading: bool = True) -> Page:
@@ -61,40 +62,56 @@ def begin(key: str, *, heading: bool = True) -> Page:
     tab = NAME if key == "home" else f"{page.title} · {NAME}"
     st.set_page_config(
         page_title=tab,
-        page_icon=str(FAVICON),
         layout="wide",
         menu_items={"About": f"{NAME} teaches IO-aware attention and online softmax. Apache License 2.0."},
     )
     if st.context.is_embedded:
         st.html(f'{_EMBEDDED_STYLE}<h1 class="embedded-title">{page.title}</h1>')
         return page
-    st.html(_STYLE)
     with st.sidebar:
-        st.markdown(f"**{NAME}**  \nIO-aware attention, tile by tile")
-        with st.container(key="nav"):
-            for entry in load_outline().pages:
-                st.page_link(entry.script, label=entry.label, icon=entry.icon, width="stretch")
-        show_progress(key)
-        st.markdown(f":small[Mirrors a [published lesson]({LESSON_URL}). An independent rendering.]")
+        show_sidebar(key)
     if heading:
-        st.title(page.title, anchor=False)
-        st.markdown(page.summary)
+        st.html(_heading(page))
     return page
+
+
+@cache
+def _heading(page: Page) -> str:
+    return f'<div class="tw-top"><h1>{escape(page.title)}</h1><p>{escape(page.summary)}</p></div>'
+
+
+def page_anchor(page: Page, label: str, icon: str, *, icon_last: bool = False) -> str:
+    """Return a link to a page as HTML. The sidebar's script follows it without loading the app anew.
+
+    Parameters
+    ----------
+    page : Page
+    label : str
+        HTML.
+    icon : str
+        A Material symbol, `":material/name:"`.
+    icon_last : bool
+        Put the icon behind the words.
+    """
+    sign = f'<span class="tw-icon" aria-hidden="true" translate="no">{icon.split("/")[-1].rstrip(":")}</span>'
+    words = f"<span>{label}</span>"
+    inner = words + sign if icon_last else sign + words
+    return f'<a class="tw-page" href="{escape(page_path(page))}">{inner}</a>'
+
+
+@cache
+def _way(key: str) -> str:
+    before, after = load_outline().neighbours(key)
+    back = page_anchor(before, f"Back: {escape(before.label)}", ":material/arrow_back:") if before else ""
+    on = (
+        page_anchor(after, f"Next: {escape(after.label)}", ":material/arrow_forward:", icon_last=True)
+        if after
+        else ""
+    )
+    return f'<nav class="tw-way" aria-label="The page before and the page after">{back}{on}</nav>'
 
 
 def end(key: str) -> None:
     """Draw the links to the page before and the page after."""
-    if st.context.is_embedded:
-        return
-    before, after = load_outline().neighbours(key)
-    st.divider()
-    with st.container(horizontal=True, horizontal_alignment="distribute"):
-        if before is not None:
-            st.page_link(before.script, label=f"Back: {before.label}", icon=":material/arrow_back:")
-        if after is not None:
-            st.page_link(
-                after.script,
-                label=f"Next: {after.label}",
-                icon=":material/arrow_forward:",
-                icon_position="right",
-            )
+    if not st.context.is_embedded:
+        st.html(_way(key))

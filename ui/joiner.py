@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from posixpath import dirname, join, normpath
 
-__all__ = ["JoinError", "join_modules", "lean"]
+__all__ = ["JoinError", "join_modules", "lean", "lean_styles"]
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.(?:\./[\w-]+)?/[\w-]+\.js)";\n', re.MULTILINE)
 _ANY_IMPORT = re.compile(r"^\s*(import\b|export\s+(\*|\{)).*$", re.MULTILINE)
@@ -22,6 +22,8 @@ _DESTRUCTURED = re.compile(r"^(?:export )?(?:const|let|var) [\[{]", re.MULTILINE
 # Comments that stand alone, and indentation: a fifth of the text, and nothing that runs.
 _COMMENTS = re.compile(r"^[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
 _INDENT = re.compile(r"^[ \t]+|^\n", re.MULTILINE)
+# Space around the braces and after the colons and semicolons of a style sheet, and a block's last semicolon.
+_AIR = re.compile(r"(?<=[{};])\s+|\s+(?=[{}])|(?<=[\w)]:) +|;\s*(?=\})")
 
 
 class JoinError(ValueError):
@@ -99,3 +101,8 @@ def join_modules(folder: Path, entry: str, *, export_names: bool = False) -> str
 def lean(source: str) -> str:
     """Leave out what no browser needs of a script or style sheet: comment lines and indentation."""
     return _INDENT.sub("", _COMMENTS.sub("", source))
+
+
+def lean_styles(source: str) -> str:
+    """Leave out of a style sheet its comments, and the space and semicolons that say nothing."""
+    return _AIR.sub("", lean(source))

@@ -31,6 +31,8 @@ PREFIX = "run_"
 WORDS = {name: text for name, text in load_stage_text()["page"].items() if isinstance(text, str)}
 BREAK_WORDS = load_breakit_text()
 SUGGESTED = "own"
+NARROW = 200
+"""Pixels."""
 OWN_FILE = "file"
 RIGHT = "right"
 ENTRIES = {entry.key: entry for entry in entries()}
@@ -79,23 +81,27 @@ def take_run_address() -> None:
 
 def chosen_input() -> Input:
     """Draw the menus of the input and return it; the default, with a message, when a file cannot be used."""
-    what, which = st.columns([3, 2])
-    with what:
-        key = choose(MENUS["input"])
+    row = st.container(horizontal=True)
+    with row:
+        key = choose(MENUS["input"], 2 * NARROW)
     if key in _SENTENCES:
         heads = "; ".join(
             f"{entry.label}: {entry.layer}, {entry.head}"
             for entry in ENTRIES.values()
             if entry.key.startswith(f"{key}.")
         )
-        with which:
-            head = choose(MENUS["head"], help_text=WORDS["head_help"].format(heads=heads))
+        with row:
+            head = choose(MENUS["head"], NARROW, help_text=WORDS["head_help"].format(heads=heads))
         return load(f"{key}.{head}")
     if key != OWN_FILE:
         return load(key)
     limits = {"rows": MAX_N, "width": MAX_D, "bytes": f"{MAX_FILE_BYTES:,}"}
     file = st.file_uploader(
-        WORDS["upload"], type="npz", key="run_file", help=WORDS["upload_help"].format(**limits)
+        WORDS["upload"],
+        type="npz",
+        key="run_file",
+        help=WORDS["upload_help"].format(**limits),
+        max_upload_size=MAX_FILE_BYTES >> 20,
     )
     if file is None:
         st.info(WORDS["upload_first"], icon=":material/upload_file:")
@@ -112,10 +118,10 @@ def chosen_options(given: Input) -> dict[str, Any]:
     options = given.options()
     options["direction"] = choose(MENUS["direction"])
     picked = {}
-    columns = st.columns(3) + st.columns(3)
-    for column, name in zip(columns, ("mask", "bq", "bk", "window", "order", "storage"), strict=True):
-        with column:
-            picked[name] = choose(MENUS[name])
+    # Menus in a flow: three a row, fewer on a phone, and none of the elements that columns would cost.
+    with st.container(horizontal=True):
+        for name in ("mask", "bq", "bk", "window", "order", "storage"):
+            picked[name] = choose(MENUS[name], NARROW)
     asked = {name: choice for name, choice in picked.items() if choice != SUGGESTED}
     if "mask" in asked:
         options["causal"] = None if asked["mask"] == "none" else asked["mask"]

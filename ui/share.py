@@ -1,8 +1,11 @@
 """What the stage needs to know of its page, so that the browser alone makes links and file names."""
 
+from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
+
+from lesson.outline import Page
 
 QR_ROUTE = "qr.svg"
 """The route, beside the pages, that draws a link as a QR code."""
@@ -12,6 +15,11 @@ def base_path() -> str:
     """Return the path that the app is served under: "" or "/name". Own routes are not prefixed for us."""
     path = str(st.get_option("server.baseUrlPath") or "").strip("/")
     return f"/{path}" if path else ""
+
+
+def page_path(page: Page) -> str:
+    """Return a page's address on this server, without its host."""
+    return f"{base_path()}/{'' if page.key == 'home' else PurePath(page.script).stem}"
 
 
 def share_of(

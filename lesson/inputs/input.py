@@ -34,7 +34,7 @@ class Input:
     tokens_q, tokens_k : tuple of str
         A label for each query and for each key.
     description : str
-        One sentence on what to look for.
+        What runs, and one sentence on what to look for.
     source : str
         Where the numbers come from.
     causal : {"bottom_right", "top_left"} or None

@@ -66,7 +66,9 @@ def load(key: str) -> Input:
         v=arrays[f"{key}.v"],
         tokens_q=tokens,
         tokens_k=tokens,
-        description=words["look_for"],
+        description=text("said", "real")["run"].format(
+            model=meta()["provenance"]["model"], sentence=meta()["sentences"][sentence], **words
+        ),
         source=f"{meta()['provenance']['model']}, layer {layer}, head {query_head}, counted from 0",
         causal="bottom_right",
     )

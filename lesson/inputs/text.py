@@ -7,7 +7,7 @@ from pathlib import Path
 __all__ = ["text"]
 
 _FILE = Path(__file__).with_name("text_en.toml")
-_FIELDS = {"heads": {"label", "look_for"}, "made_up": {"title", "look_for"}}
+_FIELDS = {"heads": {"label", "look_for"}, "made_up": {"title", "look_for"}, "said": {"run"}}
 
 
 @cache

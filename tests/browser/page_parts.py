@@ -8,6 +8,7 @@ from tests.browser.conftest import PATIENCE_MS
 
 # How long a list that was asked for may take to open before it is asked for again.
 OPENING_MS = 3_000
+WIDTHS = [(1440, 900), (1024, 768), (390, 844)]
 
 
 def idle(page: Page) -> None:
@@ -38,3 +39,9 @@ def pick(page: Page, label: str | re.Pattern[str], option: str | re.Pattern[str]
         else:
             return
     raise AssertionError(f"the list {label!r} never offered {option!r}")
+
+
+def keeps_its_width(page: Page) -> None:
+    """Wait until nothing on the page scrolls sideways, but inside itself."""
+    main = page.get_by_test_id("stMain").element_handle()
+    page.wait_for_function("main => main.scrollWidth - main.clientWidth <= 1", arg=main, timeout=5_000)

@@ -6,13 +6,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.axe import violations
-from tests.browser.page_parts import settled
+from tests.browser.page_parts import WIDTHS, settled
 from tests.browser.stage_page import go, mount, traced
 
 KEY = "keys-lock.subject"
-
-
-WIDTHS = [(1440, 900), (1024, 768), (390, 844)]
 
 
 # What each width is shown at; the widest shows every kind of frame that draws something of its own.
@@ -46,18 +43,16 @@ def test_axe_finds_nothing_in_the_stage(new_page: Callable[..., Page], theme: st
         assert violations(page) == []
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("query", ["?run_order=kv_outer&step=30", "?present=1&step=8"])
-def test_axe_finds_nothing_on_the_page(
-    new_page: Callable[..., Page], server_url: str, theme: str, query: str
-) -> None:
-    page = new_page(theme=theme)
+def test_axe_finds_nothing_on_the_page_around_it(page: Page, server_url: str, query: str) -> None:
     page.goto(f"{server_url}/step_through{query}")
     expect(page.get_by_test_id("stage")).to_be_visible()
     settled(page)
-    for width, height in WIDTHS:
-        page.set_viewport_size({"width": width, "height": height})
-        assert violations(page) == [], width
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+        for width, height in WIDTHS:
+            page.set_viewport_size({"width": width, "height": height})
+            assert violations(page) == [], (theme, width)
 
 
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (720, 450)])

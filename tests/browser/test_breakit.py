@@ -115,6 +115,10 @@ def test_overflow_and_nan_are_drawn_as_such(page: Page) -> None:
     view = mounted(page, right, wrong, f"?step={index}")
     expect(page.get_by_test_id("stage")).to_have_attribute("data-step", str(index))
     check_sides(view, right, wrong, index, 0)
+    # Nobody has to guess which of the two runs is drawn.
+    expect(view.get_by_role("heading", level=2)).to_have_text("The mistake: subtract no maximum")
+    words = page.locator(".zone.words")
+    expect(words.get_by_test_id("which-run")).to_have_text("The right run, for comparison")
     expect(view.get_by_test_id("wrong-l")).to_contain_text("∞")
     expect(view.get_by_test_id("wrong-o")).to_contain_text("NaN")
     expect(view.get_by_test_id("error-now").first).to_have_text("NaN")

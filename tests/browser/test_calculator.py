@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from engine.footprint import growth
 from engine.models import MODELS
@@ -16,7 +15,7 @@ from engine.traffic import tiled_bytes
 from engine.units import exact_bytes
 from tests.browser.axe import violations
 from tests.browser.conftest import watch
-from tests.browser.page_parts import idle
+from tests.browser.page_parts import WIDTHS, idle, keeps_its_width
 from ui.calculator.controls import PARTS
 from ui.calculator.storage import LENGTHS
 from ui.palette import colour
@@ -40,11 +39,16 @@ def opened(page: Page, server_url: str, query: str = "") -> None:
 
 def choose(page: Page, part: str) -> None:
     """Go to a part by its button, and wait until it is drawn to its foot."""
-    page.get_by_role("radio", name=part).or_(page.get_by_role("button", name=part, exact=True)).click()
+    page.get_by_role("radio", name=part).click()
     if part != PARTS[0]:
         expect(page).to_have_url(re.compile(f"calc_part={part}"))
     expect(page.get_by_test_id("stMain").get_by_role("heading", name=FOOT[part], exact=True)).to_be_visible()
     idle(page)
+
+
+def sheet(page: Page) -> Locator:
+    """What follows from the controls; it stands in a shadow root of its own."""
+    return page.locator(".sheet-host")
 
 
 def hues(theme: str) -> set[str]:
@@ -53,42 +57,40 @@ def hues(theme: str) -> set[str]:
     return {"rgb({}, {}, {})".format(*(int(each[at : at + 2], 16) for at in (1, 3, 5))) for each in strong}
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_part_is_clean_for_axe_and_its_chart_described(
-    server_url: str, new_page: Callable[..., Page], theme: str
-) -> None:
-    """With formulas and a mask: no violation of ours, lines in the theme's own colours, a quiet console."""
-    page = new_page(theme=theme)
+def test_every_part_is_clean_for_axe_and_its_chart_described(server_url: str, page: Page) -> None:
+    """With formulas and a mask, in both themes: nothing for axe, the theme's colours, a quiet console."""
     trouble = watch(page)
     opened(page, server_url, "?calc_formulas=true&calc_mask=bottom_right")
     for part in PARTS:
         choose(page, part)
-        if part in CHARTS:
-            chart = page.get_by_role("img").filter(has=page.locator("svg")).first
-            expect(chart).to_have_attribute("aria-label", re.compile(r"\d"))
-            lines = chart.locator("svg polyline")
-            expect(lines.first).to_be_attached()
-            if part in ("Storage", "Traffic", "Papers"):
-                painted = lines.evaluate_all("all => all.map(one => getComputedStyle(one).stroke)")
-                assert set(painted) <= hues(theme), part
-            expect(page.get_by_role("table").first).to_be_visible()
-        assert violations(page) == [], part
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+            if part in CHARTS:
+                chart = page.get_by_role("img").filter(has=page.locator("svg")).first
+                expect(chart).to_have_attribute("aria-label", re.compile(r"\d"))
+                lines = chart.locator("svg polyline")
+                expect(lines.first).to_be_attached()
+                if part in ("Storage", "Traffic", "Papers"):
+                    painted = lines.evaluate_all("all => all.map(one => getComputedStyle(one).stroke)")
+                    assert set(painted) <= hues(theme), (part, theme)
+                expect(page.get_by_role("table").first).to_be_visible()
+            assert violations(page) == [], (part, theme)
     assert trouble.errors == []
     assert trouble.outside(server_url) == []
 
 
-@pytest.mark.parametrize("width", [390, 1024, 1440])
-def test_no_part_scrolls_sideways(server_url: str, new_page: Callable[..., Page], width: int) -> None:
+def test_no_part_scrolls_sideways(server_url: str, page: Page) -> None:
     """Also with numbers as long as the limits allow: only tables scroll, inside themselves."""
-    page = new_page(width=width, height=900)
     sizes = "calc_n_q=1e9&calc_n_k=1e9&calc_heads=10000&calc_batch=10000"
     opened(page, server_url, f"?calc_formulas=true&{sizes}")
-    main = page.get_by_test_id("stMain")
     for part in PARTS:
         choose(page, part)
-        assert main.evaluate("element => element.scrollWidth - element.clientWidth") <= 1, part
-    choices = page.get_by_test_id("stButtonGroup").get_by_role("radiogroup").first
-    assert choices.evaluate("element => element.scrollWidth - element.clientWidth") <= 1, "a part is hidden"
+        for width, height in WIDTHS:
+            page.set_viewport_size({"width": width, "height": height})
+            keeps_its_width(page)
+            choices = page.get_by_role("group", name="What to work out")
+            assert choices.evaluate("node => node.scrollWidth - node.clientWidth") <= 1, "a part is hidden"
+            assert width != 390 or violations(page) == [], part
 
 
 def test_a_chart_is_drawn_anew_for_a_phone(server_url: str, new_page: Callable[..., Page]) -> None:
@@ -104,27 +106,29 @@ def test_a_typed_tile_changes_ledger_chart_and_address(server_url: str, page: Pa
     opened(page, server_url, "?calc_part=Traffic")
     chart = page.locator(".fig .wide")
     before = chart.inner_html()
-    field = page.get_by_role("textbox", name="Query tile, Br")
+    field = page.get_by_role("textbox", name="Queries in a tile, Br")
     field.fill("32")
     field.press("Enter")
     size = exact_bytes(tiled_bytes(4096, 4096, 64, block_q=32, block_k=64).total)
-    expect(page.get_by_test_id("stMain")).to_contain_text(size)
+    expect(sheet(page)).to_contain_text(size)
     expect(page).to_have_url(re.compile("calc_bq=32"))
     assert chart.inner_html() != before
     page.reload()
-    expect(page.get_by_test_id("stMain")).to_contain_text(size)
+    expect(sheet(page)).to_contain_text(size)
 
 
 def test_a_setting_outlives_a_visit_to_another_part(server_url: str, page: Page) -> None:
     """Tiles set under Traffic hold under Fit, and the link there holds what is not on screen."""
     opened(page, server_url, "?calc_part=Traffic&calc_bq=96&calc_n_k=777")
     choose(page, "Fit")
-    expect(page.get_by_role("textbox", name="Query tile, Br")).to_have_value("96")
+    expect(page.get_by_role("textbox", name="Queries in a tile, Br")).to_have_value("96")
     expect(page.get_by_role("textbox", name="Keys, T_key")).to_have_count(0)
+    # The address itself has both, and so has the link.
+    assert {"calc_bq=96", "calc_n_k=777", "calc_part=Fit"} <= set(page.url.split("?")[1].split("&"))
     link = page.get_by_role("link", name="Link to exactly this")
     expect(link).to_have_attribute("href", re.compile("calc_n_k=777"))
-    page.goto(f"{server_url}/{link.get_attribute('href')}")
-    expect(page.get_by_role("textbox", name="Query tile, Br")).to_have_value("96")
+    page.goto(page.url)
+    expect(page.get_by_role("textbox", name="Queries in a tile, Br")).to_have_value("96")
     choose(page, "Storage")
     expect(page.get_by_role("textbox", name="Keys, T_key")).to_have_value("777")
 
@@ -135,7 +139,7 @@ def test_a_model_fills_the_controls_and_the_address(server_url: str, page: Page)
     page.get_by_role("button", name="Load: Llama 3 8B").click()
     expect(page.get_by_role("textbox", name="Key/value heads")).to_have_value("8")
     expect(page.get_by_role("textbox", name="Layers")).to_have_value("32")
-    expect(page.get_by_test_id("stMain")).to_contain_text(f"{2 * MODELS['llama-3-8b'].parameters:,}")
+    expect(sheet(page)).to_contain_text(f"{2 * MODELS['llama-3-8b'].parameters:,}")
     for each in ("calc_kv_heads=8", "calc_layers=32", "calc_mask=causal", "calc_model=Llama"):
         expect(page).to_have_url(re.compile(each))
     assert "calc_part" not in page.url

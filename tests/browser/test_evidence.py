@@ -1,17 +1,12 @@
 """The evidence and the reference page in a real browser."""
 
-from collections.abc import Callable
-
-import pytest
 from playwright.sync_api import Page, expect
 
 from lesson.evidence import TABLE_FILE
 from lesson.evidence_checks import checks
 from lesson.links import load_links
-from tests.browser.axe import violations
 from tests.browser.conftest import watch
 from tests.browser.page_parts import pick, settled
-from tests.browser.test_exactness import WIDTHS
 from ui.evidence.units import times
 
 PATHS = ("evidence", "reference")
@@ -81,21 +76,3 @@ def test_every_source_is_a_link(server_url: str, page: Page) -> None:
     opened(page, server_url, "reference")
     found = page.get_by_test_id("stMain").get_by_role("link").evaluate_all("all => all.map(a => a.href)")
     assert {link.url for link in load_links().values()} <= set(found)
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("path", PATHS)
-def test_axe_finds_nothing(server_url: str, new_page: Callable[..., Page], path: str, theme: str) -> None:
-    page = opened(new_page(theme=theme), server_url, path)
-    assert violations(page) == []
-
-
-@pytest.mark.parametrize("size", list(WIDTHS))
-@pytest.mark.parametrize("path", PATHS)
-def test_no_width_scrolls_sideways(
-    server_url: str, new_page: Callable[..., Page], path: str, size: str
-) -> None:
-    width, height = WIDTHS[size]
-    page = opened(new_page(width=width, height=height), server_url, path)
-    main = page.get_by_test_id("stMain")
-    assert main.evaluate("element => element.scrollWidth - element.clientWidth") <= 1

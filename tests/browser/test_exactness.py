@@ -1,14 +1,11 @@
 """The exactness page in a real browser: maps, address, widths, themes, and what a screen reader gets."""
 
 import re
-from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from engine.variants import METHODS, Settings
 from lesson.words import load_words
-from tests.browser.axe import violations
 from tests.browser.conftest import watch
 from tests.browser.page_parts import pick, settled
 from ui.exactness.numbers import small
@@ -16,7 +13,6 @@ from ui.exactness.runs import compared
 
 SAY = load_words("exactness").say
 KEY = "keys-lock.subject"
-WIDTHS = {"wide": (1440, 900), "tablet": (1024, 768), "phone": (390, 844)}
 
 
 def opened(page: Page, url: str) -> Page:
@@ -69,17 +65,3 @@ def test_every_chart_has_words_and_a_table(server_url: str, page: Page) -> None:
     page.get_by_text("The chart as a table").click()
     rows = page.get_by_role("region", name=SAY("tables", "rows")).get_by_role("row")
     expect(rows).to_have_count(17)
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing(server_url: str, new_page: Callable[..., Page], theme: str) -> None:
-    page = opened(new_page(theme=theme), f"{server_url}/exactness")
-    assert violations(page) == []
-
-
-@pytest.mark.parametrize("size", list(WIDTHS))
-def test_no_width_scrolls_sideways(server_url: str, new_page: Callable[..., Page], size: str) -> None:
-    width, height = WIDTHS[size]
-    page = opened(new_page(width=width, height=height), f"{server_url}/exactness?ex_sentence=red-fox")
-    main = page.get_by_test_id("stMain")
-    assert main.evaluate("element => element.scrollWidth - element.clientWidth") <= 1

@@ -184,8 +184,11 @@ def expected(trace: Trace, frame: dict[str, Any]) -> tuple[list[float], list[flo
             best = float(np.max(np.asarray(work["s"])[row]))
             return [best], [best]
         case "mask":
-            hidden = np.isneginf(np.asarray(work["s"])[row]).any()
-            return ([-math.inf], [0.0]) if hidden else ([], [])
+            scores = np.asarray(work["s"])[row]
+            if not np.isneginf(scores).any():
+                return [], []
+            seen = max(scores.max(), np.asarray(state["m"])[row])
+            return [-math.inf], [0.0] if seen > -math.inf else []
         case "update_max":
             return [one("m_new")], [one("m_new")]
         case "rescale":

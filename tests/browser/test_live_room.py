@@ -1,5 +1,6 @@
 """The live room in a real browser: a phone through every phase, and the lecturer's page with it."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,15 +13,19 @@ from tests.browser.conftest import watch
 
 OF_KIND = {entry.kind: entry.id for entry in reversed(bank())}
 TITLES = {entry.id: entry.title for entry in bank()}
+MARK = re.compile("^(right|right, not chosen)$")
 
 
 class Lecturer:
     """Leads a room over HTTP."""
 
-    def __init__(self, page: Page, url: str, *kinds: str) -> None:
+    def __init__(self, page: Page, url: str, *kinds: str, room: tuple[str, str] | None = None) -> None:
+        """Open a room, or lead the one with this code and key; put questions of these kinds on its list."""
         self.page, self.url = page, url
-        made = page.request.post(f"{url}/room", data={}).json()
-        self.code, self.key = made["code"], made["key"]
+        if room is None:
+            made = page.request.post(f"{url}/room", data={}).json()
+            room = made["code"], made["key"]
+        self.code, self.key = room
         for kind in kinds:
             self.act("add", question=OF_KIND[kind], seed=7)
         self.asks = [each["id"] for each in self.view()["asks"]]
@@ -46,9 +51,9 @@ class Lecturer:
 
 @pytest.fixture
 def leads(browser: Browser, server_url: str) -> Iterator[Callable[..., Lecturer]]:
-    """A function that opens a room with a question of each kind named."""
+    """A function that opens a room, or takes one over, with a question of each kind named."""
     context = browser.new_context()
-    yield lambda *kinds: Lecturer(context.new_page(), server_url, *kinds)
+    yield lambda *kinds, **room: Lecturer(context.new_page(), server_url, *kinds, **room)
     context.close()
 
 
@@ -87,7 +92,7 @@ def test_a_phone_by_keyboard_from_the_code_to_the_reveal(
     phone.get_by_label("Room code").focus()
     phone.keyboard.type("abc")
     phone.keyboard.press("Enter")
-    expect(phone.get_by_role("alert")).to_contain_text("A code has 6 signs")
+    expect(phone.get_by_role("alert")).to_contain_text("A code has 6 characters")
     phone.get_by_label("Room code").fill(lecturer.code.lower())
     phone.keyboard.press("Enter")
     on_screen(phone, "lobby")
@@ -123,6 +128,10 @@ def test_a_phone_by_keyboard_from_the_code_to_the_reveal(
         on_screen(phone, "revealed")
         expect(phone.get_by_test_id("verdict")).to_have_count(1)
         expect(phone.get_by_test_id("right-answer")).to_be_visible()
+        if kind in ("single", "several"):
+            # The options fare as they do on the quiz page.
+            right = phone.locator("[data-fared=mark_right], [data-fared=mark_missed]")
+            expect(right.locator(".fared").first).to_have_text(MARK)
         is_sound(phone)
     assert trouble.errors == []
     assert trouble.outside(server_url) == []
@@ -157,45 +166,85 @@ def test_a_phone_sleeps_loses_its_network_and_reloads_and_is_still_the_same(
     assert (lecturer.view()["joined"], lecturer.view()["round"]) == (1, 2)
 
 
+def fits(page: Page, width: int, height: int) -> None:
+    """At this size nothing is cut off at the side, and axe finds nothing to mend."""
+    page.set_viewport_size({"width": width, "height": height})
+    main = page.get_by_test_id("stMain").element_handle()
+    page.wait_for_function("main => main.scrollWidth - main.clientWidth <= 1", arg=main)
+    assert violations(page) == []
+
+
 def test_the_lecturers_page_with_a_phone(
     new_page: Callable[..., Page], server_url: str, leads: Callable[..., Lecturer]
 ) -> None:
-    """Enter with the key, ask, watch the count rise, close, reveal; a reload comes back without the key."""
-    lecturer = leads("single", "number")
-    page = new_page(width=1440, height=900)
+    """Open a room, keep its key unseen, ask, see the count rise, close, reveal, reload, come back."""
+    page = new_page(width=1024, height=768)
     trouble = watch(page)
     page.goto(f"{server_url}/classroom")
-    page.get_by_label("Room code").fill(lecturer.code)
-    page.get_by_label("Lecturer key").fill(lecturer.key)
-    page.get_by_role("button", name="Enter").click()
-    expect(page.locator(".twr-join .code")).to_have_text(lecturer.code)
-    expect(page.get_by_alt_text("QR code of the address below")).to_be_visible()
-    assert page.locator(".twr-join img").evaluate("image => image.naturalWidth") > 0
-    phone = new_page(width=390, height=844)
-    phone.goto(f"{server_url}/room/{lecturer.code}")
+    page.get_by_role("button", name="Open a room").click()
+    code = page.locator(".twr-join .code").inner_text()
+    # The hall sees this screen: nothing of the app around the room, and nothing of its key.
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    panel = page.locator(".key-host")
+    expect(panel.locator("code")).to_have_text(re.compile("^•+$"))
+    panel.get_by_role("button", name="Copy").click()
+    expect(panel.get_by_role("status")).to_have_text("Copied.")
+    panel.get_by_role("button", name="Show").click()
+    key = panel.locator("code").inner_text()
+    assert len(key) >= 22
+    panel.get_by_role("button", name="Hide").click()
+    expect(panel.locator("code")).not_to_contain_text(key)
+    image = page.get_by_alt_text("QR code of the address beside it")
+    assert image.evaluate("image => image.naturalWidth") > 0
+    assert (image.bounding_box() or {})["width"] >= 320
+    # Even from the back of a hall, and without scrolling.
+    expect(page.locator(".twr-join .code")).to_be_in_viewport(ratio=1)
+    fits(page, 1024, 768)
+    page.get_by_role("button", name="I have kept it").click()
+    expect(panel).to_have_count(0)
+    # In a browser of its own, which has no lecturer's cookie.
+    phone = leads("single", "number", room=(code, key)).page
+
+    # Whoever opens the app instead of scanning the code finds the way in first.
+    phone.goto(f"{server_url}/classroom")
+    phone.get_by_label("Code on the screen").fill(code.lower())
+    fits(phone, 390, 844)
+    phone.get_by_role("button", name="Join").press("Enter")
     on_screen(phone, "lobby")
+    assert phone.url == f"{server_url}/room/{code}"
+
     page.get_by_role("button", name=f"Ask: {TITLES[OF_KIND['single']]}").click()
     on_screen(phone, "open")
     phone.get_by_role("radio").first.check()
-    expect(page.locator(".twr-live .number")).to_have_text(["1", "1"])
-    expect(page.locator(".twr-bars")).to_have_count(0)
+    expect(page.locator(".twr-live")).to_contain_text("1 of 1 answered")
+    expect(page.locator(".twr-corner .code")).to_have_text(code)
+    expect(page.locator(".bars")).to_have_count(0)
+    letters = page.locator(".twr-question li i").all_inner_texts()
+    assert letters == phone.locator(".option i").all_inner_texts()
     page.get_by_role("button", name="Close the vote").click()
-    expect(page.get_by_role("button", name="Reveal the answer")).to_be_visible()
-    page.get_by_text("Show what they answered").click()
-    expect(page.locator(".twr-bars")).to_contain_text("1 · 100 %")
-    expect(page.locator(".twr-bars")).not_to_contain_text("✓")
+    actions = page.locator(".st-key-room_actions")
+    expect(actions.get_by_role("button", name="Let them discuss")).to_be_visible()
+    expect(actions.get_by_test_id("stBaseButton-primary")).to_have_count(1)
+    boxes = [button.bounding_box() or {} for button in actions.get_by_role("button").all()]
+    assert len(boxes) == 5 and len({box["y"] for box in boxes}) == 1, "one row on a projector"
+    page.get_by_role("button", name="Show what they answered").click()
+    expect(page.locator(".twr-question")).to_contain_text("1 · 100 %")
+    expect(page.locator(".twr-question")).not_to_contain_text("✓")
     page.get_by_role("button", name="Reveal the answer").click()
     expect(page.locator(".twr-key")).to_be_visible()
     on_screen(phone, "revealed")
-    assert violations(page) == []
-    for width, height in ((1024, 768), (390, 844)):
-        page.set_viewport_size({"width": width, "height": height})
-        main = page.get_by_test_id("stMain").element_handle()
-        page.wait_for_function("main => main.scrollWidth - main.clientWidth <= 1", arg=main)
-        assert violations(page) == []
+    expect(page.locator(".twr-question li.right")).to_have_count(1)
+    fits(page, 1440, 900)
+    fits(page, 390, 844)
     page.reload()
     expect(page.locator(".twr-key")).to_be_visible()
+    page.get_by_role("button", name="Show the menu").click()
+    expect(page.get_by_role("button", name="Fill the screen")).to_be_visible()
+    page.get_by_text("Export, leave, delete").click()
     page.get_by_role("button", name="Leave on this device").click()
-    expect(page.get_by_role("button", name="Open a room")).to_be_visible()
+    page.get_by_label("Room code").fill(code)
+    page.get_by_label("Lecturer key").fill(key)
+    page.get_by_role("button", name="Enter").click()
+    expect(page.locator(".twr-key")).to_be_visible()
     assert trouble.errors == []
     assert trouble.outside(server_url) == []

@@ -14,7 +14,7 @@ from engine.one_row import METHODS, Method, RowRun, softmax_row
 from lesson.softmax_row import row_text
 from lesson.softmax_text import load_row_text
 from tests.browser.conftest import watch
-from tests.browser.test_stage_modules import IMPORT
+from tests.browser.modules import IMPORT
 from ui.joiner import join_modules
 from ui.softmax.payload import encode_row
 
@@ -67,6 +67,7 @@ def check_frame(player: Locator, run: RowRun, step: int) -> None:
     at(player, step)
     if step == 0:
         expect(player).to_have_attribute("data-kind", "start")
+        expect(player.get_by_test_id("kept-alpha")).to_have_text(WORDS["kept"]["unused"])
         assert player.get_by_test_id("reads").all_text_contents() == ["read 0×"] * len(run.x)
         return
     frame = run.frames[step - 1]

@@ -112,7 +112,7 @@ def test_keys_step_and_leave_fields_and_modifiers_alone(page: Page, server_url: 
     expect(stage.get_by_role("button", name="Play", exact=True)).to_be_visible()
     page.keyboard.press("Home")
     page.get_by_role("button", name=re.compile("Change the run")).click()
-    field = page.get_by_role("combobox", name=re.compile("Queries a tile"))
+    field = page.get_by_role("combobox", name=re.compile("Queries in a tile"))
     field.click()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("r")

@@ -147,6 +147,46 @@ def test_a_calculator_gets_every_result_shown(run: Modules, key: str, order: str
     assert not wrong, wrong[:3]
 
 
+def held(trace: dict[str, Any], line: dict[str, Any]) -> list[Any]:
+    """The numbers that the trace holds, in this step and row, under the letter that a line defines."""
+    step, row = trace["steps"][line["index"]], line["row"]
+    work, state, blocks = step["work"], step["state"], trace["blocks"]
+    letter = line["symbols"].partition(" = ")[0]
+    if letter == "p" and line["kind"] == "mask":
+        later = next(s for s in trace["steps"][line["index"] :] if s["kind"] == "accumulate")
+        return [p for p, s in zip(later["work"]["p"][row], work["s"][row], strict=True) if s is None]
+    if letter in {"s", "p"}:
+        return list(work[letter][row])
+    if letter == "acc":
+        return [blocks[state["acc"]][row][0]]
+    if letter == "o":
+        return [blocks[work["o"]][row][0]]
+    return [work[letter][row] if letter in work else state[letter][row]]
+
+
+@pytest.mark.parametrize("key", ["keys-lock.subject", "empty-row", "masked-first", "rising"])
+@pytest.mark.parametrize("order", ["q_outer", "kv_outer"])
+def test_a_formula_gives_a_letter_the_value_that_it_has(run: Modules, key: str, order: str) -> None:
+    """A line `s = … = x` says that s is x. Where the mask hides a pair, s is −∞, and its p will be 0."""
+    trace = traced(key, order=order)
+    lines = run("formula.js", ALL_LINES, {"trace": trace, "words": load_stage_text()})
+    defined = [
+        line for line in lines if re.fullmatch(r"(s|p|m_new|alpha|l|acc|o|lse)( = .*)?", line["symbols"])
+    ]
+    assert {"update_max", "rescale", "accumulate", "normalise"} <= {line["kind"] for line in defined}
+    for line in defined:
+        shown = line["result"] or line["numbers"]
+        values = [-math.inf if value is None else value for value in held(trace, line)]
+        assert any(agrees(repr(value).replace("-inf", "−∞"), shown) for value in values), (line, values)
+    hidden = [line for line in defined if line["kind"] == "mask" and line["numbers"] == "−∞"]
+    weights = [line for line in defined if line["kind"] == "mask" and line["symbols"].startswith("p = ")]
+    assert (len(hidden) > 0) == (key != "rising")
+    for line in weights:
+        later = next(s for s in trace["steps"][line["index"] :] if s["kind"] == "update_max")
+        subtracted = line["numbers"].removeprefix("e^{−∞ − ").removesuffix("}").strip("()")
+        assert agrees(repr(later["work"]["m_new"][line["row"]]), subtracted), line
+
+
 def test_a_calculator_follows_softcap_and_bias(run: Modules) -> None:
     given = load("ragged")
     trace = trace_attention(given.q, given.k, given.v, block_q=2, block_k=4, softcap=1.5)

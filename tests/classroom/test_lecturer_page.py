@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from classroom.service import COUNTS_S, Classroom
 from classroom.shared import close_classroom, shared_classroom
 from lesson.quiz import bank, make
 from tests.conftest import ROOT
+from tests.parts import part_data, parts_of
 
 SINGLE = next(entry for entry in bank() if entry.kind == "single")
 NUMBER = next(entry for entry in bank() if entry.kind == "number")
@@ -64,8 +66,13 @@ def room_of(at: AppTest) -> int:
     return int(at.session_state["room_id"])
 
 
+def new_key(at: AppTest) -> str:
+    """Return the key that a new room's lecturer may copy."""
+    return str(part_data(at, "room_new_key")["key"])
+
+
 def everything(at: AppTest) -> str:
-    """Return every text of the page that a person could read."""
+    """Return every text of the page that stands there without a press."""
     texts = [each.value for kind in ("markdown", "caption", "code") for each in getattr(at, kind)]
     return "\n".join([html(at), *map(str, texts)])
 
@@ -89,15 +96,17 @@ def vote(classroom: Classroom, room_id: int, choices: list[str]) -> None:
     asyncio.run(all_of_them())
 
 
-def test_the_key_is_shown_once_and_opens_the_room_elsewhere(classroom: Classroom) -> None:
+def test_the_key_is_given_once_never_stands_open_and_opens_the_room_elsewhere(classroom: Classroom) -> None:
     at = press(visit(), "Open a room")
-    (key,) = [each.value for each in at.code]
+    key = new_key(at)
     assert len(key) >= 22
     code = classroom.view(room_of(at)).room.code
     assert code in html(at)
-    press(at, "I have kept it")
+    # The page is on the wall.
     assert key not in everything(at)
-    assert key not in everything(run(at))
+    assert f"Lecturer key: {key}" in part_data(at, "room_new_key")["text"]
+    press(at, "I have kept it")
+    assert not parts_of(at, "room_new_key") and not parts_of(run(at), "room_new_key")
 
     other = visit()
     other.text_input(key="room_code_typed").set_value(code.lower())
@@ -108,7 +117,7 @@ def test_the_key_is_shown_once_and_opens_the_room_elsewhere(classroom: Classroom
     other.text_input(key="room_key_typed").set_value(key)
     press(other, "Enter")
     assert room_of(other) == room_of(at)
-    assert not other.code
+    assert not parts_of(other, "room_new_key")
 
 
 def test_a_question_from_the_list_to_the_second_reveal(classroom: Classroom) -> None:
@@ -124,22 +133,24 @@ def test_a_question_from_the_list_to_the_second_reveal(classroom: Classroom) -> 
     vote(classroom, room_id, [wrong, wrong, right])
     asyncio.run(asyncio.sleep(COUNTS_S))
     run(at)
-    assert '<span class="number">3</span> <span class="of">have answered' in html(at)
-    for hidden in ("twr-bars", "twr-key", asked.why):
+    assert '<span class="number">3</span> <span class="of">of 3 answered' in html(at)
+    for hidden in ('class="bars"', "twr-key", asked.why):
         assert hidden not in html(at)
     press(at, "Close the vote")
-    assert "twr-bars" not in html(at), "the distribution waits until it is asked for"
+    assert 'class="bars"' not in html(at), "the distribution waits until it is asked for"
     press(at, "Undo the close")
     press(at, "Close the vote")
-    at.toggle(key=f"room_peek_{first.id}_1").set_value(True)
-    run(at)
+    press(at, "Show what they answered")
     assert "2 · 67 %" in html(at)
-    assert "✓" not in html(at) and asked.why not in html(at)
+    assert "✓" not in html(at) and 'class="right"' not in html(at) and asked.why not in html(at)
     press(at, "Let them discuss")
     press(at, "Open the second vote")
     vote(classroom, room_id, [right, wrong, right])
     press(at, "Close the vote")
+    assert 'class="bars"' not in html(at), "the second vote waits as the first did"
     press(at, "Reveal the answer")
+    assert html(at).count(escape(asked.options[0].text)) == 1 + asked.options[0].right, "options stand once"
+    assert f'<li class="right"><i>{right}</i>' in html(at)
     assert "33 % right, then 67 %" in html(at)
     assert "twr-key" in html(at)
     assert "Open the second vote" not in labels(at)
@@ -149,7 +160,7 @@ def test_a_question_from_the_list_to_the_second_reveal(classroom: Classroom) -> 
 
 def test_a_second_window_follows_and_a_late_click_changes_nothing(classroom: Classroom) -> None:
     one = press(visit(), "Open a room")
-    (key,) = [each.value for each in one.code]
+    key = new_key(one)
     room = classroom.view(room_of(one)).room
     classroom.add_ask(room.id, SINGLE.id)
     two = visit()

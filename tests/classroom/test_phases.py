@@ -127,6 +127,7 @@ def test_many_different_numbers_leave_the_right_one_its_line() -> None:
     assert results.others == (80 - 14,)
 
 
+KINDS = ("single", "several", "number", "order", "line", "frame")
 NASTY = "<script>alert(1)</script>\"'&"
 
 
@@ -139,21 +140,47 @@ def test_no_text_reaches_the_lecturers_page_as_html() -> None:
         "table": {"caption": NASTY, "columns": [NASTY], "rows": [[NASTY]]},
     }
     votes = board.Distribution((board.Bar(NASTY, NASTY, True, (1,)),), (1,), (1,))
-    for html in (
-        board.question_card(public, 1, 1),
-        board.votes_table(votes, mark_right=True),
+    pieces = [
+        *(board.question_card({**public, "kind": kind}, votes, right=["a"]) for kind in KINDS),
         board.key_card(NASTY, NASTY),
         board.join_card("http://localhost/room", NASTY),
-    ):
+        board.corner("http://localhost/room", NASTY),
+        board.join_form(NASTY),
+        board.status_line("open", NASTY, 2, 1),
+    ]
+    for html in pieces:
         assert "<script" not in html
         assert "&lt;script&gt;" in html
 
 
-def test_before_the_reveal_the_lecturers_screen_does_not_mark_the_right_answer() -> None:
-    votes = board.Distribution(
-        (board.Bar("A", "one", False, (1, 2)), board.Bar("B", "two", True, (3, 6))), (4, 8), (3, 6)
-    )
-    hidden, shown = (board.votes_table(votes, mark_right=on) for on in (False, True))
-    assert "✓" not in hidden and "75 % right" not in hidden and 'class="right"' not in hidden
-    assert shown.count("✓") == 1 and "75 % right, then 75 %" in shown
-    assert re.findall(r"(\d+) · (\d+) %", shown) == [("1", "25"), ("2", "25"), ("3", "75"), ("6", "75")]
+@pytest.mark.parametrize("kind", KINDS)
+def test_before_the_reveal_the_lecturers_screen_does_not_mark_the_right_answer(kind: str) -> None:
+    """Options of one vote carry their bars; other answers stand below the options."""
+    public = {
+        "prompt": "?",
+        "kind": kind,
+        "options": [{"id": "a", "text": "one"}, {"id": "b", "text": "two"}],
+    }
+    labels = ("1", "2") if kind == "line" else ("", "") if kind in ("number", "order") else ("a", "b")
+    bars = (board.Bar(labels[0], "one", False, (1, 2)), board.Bar(labels[1], "two", True, (3, 6)))
+    votes = board.Distribution(bars, (4, 8), (3, 6))
+    if kind == "number":
+        public = {"prompt": "?", "kind": kind, "counts": "whole numbers"}
+    unseen, hidden = board.question_card(public), board.question_card(public, votes)
+    shown = board.question_card(public, votes, right=["b"])
+    for html in (unseen, hidden):
+        assert "✓" not in html and "75 % right" not in html and 'class="right"' not in html
+    assert 'class="bars"' not in unseen
+    # Of several choices both the option and the right combination are marked.
+    assert shown.count("✓") == (2 if kind == "several" else 1)
+    assert "75 % right, then 75 %" in shown
+    counts = [("1", "25"), ("2", "25"), ("3", "75"), ("6", "75")]
+    for html in (hidden, shown):
+        assert re.findall(r"(\d+) · (\d+) %", html) == counts
+        assert html.count(">one<") == html.count(">two<") == 1
+
+
+def test_a_question_that_nobody_answered_says_so() -> None:
+    public = {"prompt": "?", "kind": "single", "options": [{"id": "a", "text": "one"}]}
+    votes = board.Distribution((board.Bar("a", "one", True, (0,)),), (0,), (0,))
+    assert "Nobody has answered." in board.question_card(public, votes)

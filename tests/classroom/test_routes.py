@@ -80,7 +80,7 @@ def test_eighty_phones_join_and_vote_at_once_and_every_vote_counts(served: Bare)
         told = await lecturer.act("close")
         assert (told["joined"], told["voted"]) == (80, 80)
         counts = {line["label"]: line["counts"] for line in told["results"]["lines"]}
-        assert (counts["A"], counts["B"]) == ([60], [20])
+        assert (counts["a"], counts["b"]) == ([60], [20])
 
     run(work)
 

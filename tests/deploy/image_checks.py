@@ -149,7 +149,7 @@ def test_a_whole_lesson_path(started: Callable[..., Container], page: Page) -> N
     for path, seen in [
         ("step_through", "Watch it run"),
         ("calculator", "Count the bytes"),
-        ("exactness", "Exact, sparse, approximate"),
+        ("exactness", "Exactness"),
         ("evidence", "Evidence"),
         ("quiz", "Check yourself"),
         ("reference", "Reference"),

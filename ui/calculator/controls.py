@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -13,11 +14,12 @@ from engine.tile_fit import MODES
 from engine.units import exact_bytes, parse_count
 from ui.address import report_unknown_choice, report_unknown_names
 from ui.calculator.words import words
+from ui.fields.component import Field, draw_fields, held_values
 
 PREFIX = "calc_"
-PART = "calc_part"
-FORMULAS = "calc_formulas"
-JUST_SET = "just_set"
+KEY = "calc_fields"
+PART = "part"
+FORMULAS = "formulas"
 CUSTOM = "my own"
 NO_MODEL = "none"
 PARTS = ("Storage", "Traffic", "Fit", "Roofline", "Presets", "Papers")
@@ -32,15 +34,17 @@ __all__ = [
     "FORMULAS",
     "PART",
     "PARTS",
+    "PREFIX",
+    "PREFIXED",
     "Count",
     "Values",
     "check_address",
+    "defaults",
     "device_of",
     "draw_controls",
-    "finish_setting",
-    "link_parameters",
-    "set_values",
+    "held_controls",
     "shape_of",
+    "values_of",
 ]
 
 Values = dict[str, Any]
@@ -97,135 +101,97 @@ CHOICES = {
     "mode": Choice({name: name for name in reversed(MODES)}, "kernel", 140),
     "model": Choice({NO_MODEL: None, **{model.name: key for key, model in MODELS.items()}}, NO_MODEL, 180),
 }
-KEYS = tuple(PREFIX + name for name in (*COUNTS, *CHOICES))
+PREFIXED = tuple(PREFIX + name for name in (*COUNTS, *CHOICES))
+
+
+@cache
+def defaults() -> dict[str, str]:
+    """Every control's name with its default, as the address writes it."""
+    usual = {name: each.default for name, each in (*COUNTS.items(), *CHOICES.items())}
+    return {PART: PARTS[0], FORMULAS: "false", **usual}
+
+
+def held_controls() -> dict[str, str]:
+    """Return what every control says now, also those of the parts that are not on screen.
+
+    A choice may be named as the engine names it. One that there is not is its default.
+    """
+    held = held_values(KEY, PREFIX, defaults())
+    for name, choice in CHOICES.items():
+        by_engine = {str(value): label for label, value in choice.options.items()}
+        label = by_engine.get(held[name], held[name])
+        held[name] = label if label in choice.options else choice.default
+    held[PART] = held[PART] if held[PART] in PARTS else PARTS[0]
+    held[FORMULAS] = held[FORMULAS] if held[FORMULAS] in ("true", "false") else "false"
+    return held
 
 
 def check_address() -> None:
-    """Say what the address asks for and the page does not have; let it name choices by the engine's names."""
-    report_unknown_names(PREFIX, {*KEYS, PART, FORMULAS})
-    report_unknown_choice(PART, PARTS, PARTS[0])
-    report_unknown_choice(FORMULAS, ("true", "false"), "false")
+    """Say what the address asks for and the page does not have."""
+    report_unknown_names(PREFIX, {PREFIX + name for name in defaults()})
+    for name, choices in ((PART, PARTS), (FORMULAS, ("true", "false"))):
+        report_unknown_choice(PREFIX + name, choices, defaults()[name])
     for name, choice in CHOICES.items():
-        key = PREFIX + name
-        asked = st.query_params.get(key)
-        by_engine = {str(value): label for label, value in choice.options.items()}
-        if asked not in choice.options and asked in by_engine:
-            st.session_state[key] = by_engine[asked]
-            st.query_params[key] = by_engine[asked]
-            st.session_state[JUST_SET] = True
-        else:
-            report_unknown_choice(key, choice.options, choice.default)
-    finish_setting()
+        asked = st.query_params.get(PREFIX + name)
+        if asked not in map(str, choice.options.values()):
+            report_unknown_choice(PREFIX + name, choice.options, choice.default)
 
 
-def _defaults() -> dict[str, Any]:
-    values = {PREFIX + name: each.default for name, each in (*COUNTS.items(), *CHOICES.items())}
-    return values | {PART: PARTS[0], FORMULAS: False}
-
-
-def set_values(settings: Mapping[str, str]) -> None:
-    """Set every control from a preset, as a button's callback; those not named go back to their defaults."""
-    for key, default in _defaults().items():
-        if key == FORMULAS:
-            continue
-        value = settings.get(key.removeprefix(PREFIX), default)
-        st.session_state[key] = value
-        # No control but the choice of parts is drawn where presets are, so none of these is bound just now.
-        if key != PART and value != default:
-            st.query_params[key] = value
-    st.session_state[JUST_SET] = True
-
-
-def finish_setting() -> None:
-    """Run the page once more after `set_values`, before the controls are drawn.
-
-    Streamlit keeps a value that the page itself set in the address only if both had it in the run before its
-    control is drawn.
-    """
-    if st.session_state.pop(JUST_SET, False):
-        st.rerun()
-
-
-def link_parameters() -> dict[str, str]:
-    """Every control that is not at its default, also those of the parts that are not on screen."""
-    defaults = _defaults()
-    state = st.session_state.to_dict()
-    found = {key: state.get(key, default) for key, default in defaults.items()}
-    return {
-        key: str(value).lower() if isinstance(value, bool) else str(value)
-        for key, value in found.items()
-        if value is not None and value != defaults[key]
-    }
-
-
-def _typed(name: str, messages: list[str]) -> int | None:
-    """Draw one field for a number and return it; None where it is empty by right, or impossible."""
-    count, text = COUNTS[name], words()["fields"]
-    typed = st.text_input(
-        text[name],
-        count.default,
-        key=PREFIX + name,
-        bind="query-params",
-        help=text[f"{name}_help"],
-        max_chars=60,
-        width=count.width,
-        placeholder=text.get(f"{name}_empty", ""),
-    )
-    if not count.default and not (typed or "").strip():
-        return None
-    try:
-        return parse_count(typed or "", name=text[name], lowest=1, highest=count.highest)
-    except ValueError as error:
-        messages.append(str(error))
-        return None
-
-
-def _chosen(name: str) -> Any:
-    """Draw one menu and return the engine's name of what is chosen."""
-    choice, text = CHOICES[name], words()["fields"]
-    options = list(choice.options)
-    help_text = text[f"{name}_help"]
+@cache
+def _field(name: str) -> Field:
+    text = words()["fields"]
+    if name in COUNTS:
+        return Field(
+            name,
+            "text",
+            text[name],
+            text[f"{name}_help"],
+            width=COUNTS[name].width,
+            placeholder=text.get(f"{name}_empty", ""),
+        )
+    choice, help_text = CHOICES[name], text[f"{name}_help"]
     if name == "format":
         help_text += " " + "; ".join(f"{each}: {exact_bytes(size)}" for each, size in BYTES_OF_FORMAT.items())
-    label = st.selectbox(
-        text[name],
-        options,
-        index=options.index(choice.default),
-        key=PREFIX + name,
-        bind="query-params",
-        help=help_text,
-        width=choice.width,
-        filter_mode=None,
-    )
-    return choice.options.get(label, choice.options[choice.default])
+    return Field(name, "choice", text[name], help_text, tuple(choice.options), choice.width)
 
 
-def draw_controls(names: Sequence[str]) -> Values | None:
-    """Draw the controls of a part in one wrapping row, and return their values.
+def draw_controls(part: str, names: Sequence[str], held: Mapping[str, str]) -> None:
+    """Draw the choice of parts, and a part's controls in one wrapping row."""
+    text = words()["page"]
+    own = held["device"] == CUSTOM
+    top = [Field(PART, "parts", text["part"], options=PARTS)]
+    if names:
+        top.append(Field(FORMULAS, "switch", text["formulas"]))
+    shown = tuple(_field(name) for name in names if own or name not in OF_OWN_DEVICE)
+    rows = (("top", tuple(top)), *((("", shown),) if shown else ()))
+    draw_fields(KEY, f"{part}{' own' if own else ''}", rows, PREFIX, held, defaults())
 
-    Returns
-    -------
-    dict or None
-        The engine's values by name; None, with a message that names value and limit, if one is impossible.
-    """
-    messages: list[str] = []
+
+def values_of(names: Sequence[str], held: Mapping[str, str]) -> tuple[Values, list[str]]:
+    """Return the engine's values of a part's controls, and a message for each that is impossible."""
     values: Values = {}
-    with st.container(horizontal=True, gap="small"):
-        for name in names:
-            if name in OF_OWN_DEVICE and values.get("device") != "custom":
-                continue
-            values[name] = _typed(name, messages) if name in COUNTS else _chosen(name)
+    messages = []
+    for name in names:
+        if name in CHOICES:
+            values[name] = CHOICES[name].options[held[name]]
+        elif name not in OF_OWN_DEVICE or values.get("device") == "custom":
+            try:
+                values[name] = _count(name, held[name])
+            except ValueError as error:
+                messages.append(str(error))
     try:
         if not messages and {"heads", "d"} <= set(values):
             shape_of(values)
     except ValueError as error:
         messages.append(str(error))
-    for message in messages:
-        st.error(message, icon=":material/error:")
-    if messages:
-        st.info(words()["page"]["correct_first"], icon=":material/info:")
+    return values, messages
+
+
+def _count(name: str, typed: str) -> int | None:
+    count = COUNTS[name]
+    if not count.default and not typed.strip():
         return None
-    return values
+    return parse_count(typed, name=words()["fields"][name], lowest=1, highest=count.highest)
 
 
 def shape_of(values: Values) -> AttentionShape:

@@ -12,12 +12,12 @@ from engine.tile_fit import Fit, Part, TileSetup, fit_tiles
 from engine.tile_search import STEP, Frontier, frontier
 from engine.units import binary_bytes, exact_bytes, format_bytes
 from ui.calculator.controls import Values, device_of
-from ui.calculator.figure import show_figure
 from ui.calculator.hardware_table import hardware_table
-from ui.calculator.html import Card, Segment, bars, cards, draw, heading, note, statements, table
+from ui.calculator.html import Card, Segment, bars, cards, heading, note, statements, table
 from ui.calculator.plot import Axis, Plot
 from ui.calculator.recipe import kernels_table, recipe_about
-from ui.calculator.takeaway import read_on, take_away
+from ui.calculator.sheet import Sheet
+from ui.calculator.takeaway import take_away
 from ui.calculator.words import say, words
 
 CONTROLS = ("device", "budget", "mode", "bq", "bk", "d", "format", "stages", "warps", "n_q", "heads", "batch")
@@ -42,12 +42,12 @@ SLOWER_SOURCE = "Dao-AILab/flash-attention at 0251105a2fb1, csrc/flash_attn/src/
 SLOWER = (Slower(64, 256, 27), Slower(256, 64, 85))
 
 
-def draw_fit(values: Values, formulas: bool) -> None:
+def draw_fit(sheet: Sheet, values: Values, formulas: bool) -> None:
     """Draw the part from its controls' values."""
     device = device_of(values)
     if device.shared_bytes_per_block is None:
         st.warning(say("fit", "unknown", device=device.name), icon=":material/help:")
-        draw(hardware_table(words()["fit"]["devices"]))
+        sheet.add(hardware_table(words()["fit"]["devices"]))
         return
     setup = TileSetup(
         values["bq"],
@@ -60,7 +60,7 @@ def draw_fit(values: Values, formulas: bool) -> None:
     )
     fit = fit_tiles(setup, device)
     blocks = -(-values["n_q"] // setup.block_q) * values["heads"] * values["batch"]
-    draw(
+    sheet.add(
         cards([_headline(fit), *_sub_cards(fit, device, blocks)]),
         note(words()["fit"]["assumes"]),
         heading(words()["fit"]["bars"]),
@@ -70,15 +70,16 @@ def draw_fit(values: Values, formulas: bool) -> None:
     edge = frontier(setup, device, most=MOST)
     recipe = paper_recipe(device.shared_bytes_per_block, setup.bytes_per_element, setup.d)
     tiles = kernel_tiles(setup.d)
-    _draw_chart(fit, device, edge, recipe, tiles)
-    draw(
+    _draw_chart(sheet, fit, device, edge, recipe, tiles)
+    sheet.add(
         _largest(edge),
         _larger(fit, device, blocks),
         recipe_about(values, device, recipe),
         kernels_table(setup, tiles, device),
     )
-    draw(hardware_table(words()["fit"]["devices"]))
+    sheet.add(hardware_table(words()["fit"]["devices"]))
     take_away(
+        sheet,
         "fit",
         ("block_q", "largest_block_k", "shared_bytes", "registers_per_thread", "resident"),
         [
@@ -86,7 +87,6 @@ def draw_fit(values: Values, formulas: bool) -> None:
             for at in edge.tiles
         ],
     )
-    read_on("calculator_fit")
 
 
 def _name(part: str) -> str:
@@ -170,7 +170,7 @@ def _bars(fit: Fit) -> str:
 
 
 def _draw_chart(
-    fit: Fit, device: Device, edge: Frontier, recipe: Recipe, tiles: tuple[KernelTile, ...]
+    sheet: Sheet, fit: Fit, device: Device, edge: Frontier, recipe: Recipe, tiles: tuple[KernelTile, ...]
 ) -> None:
     setup = fit.setup
 
@@ -225,10 +225,9 @@ def _draw_chart(
             )
         return made
 
-    draw(heading(words()["fit"]["chart"]))
-    show_figure(
+    sheet.add(heading(words()["fit"]["chart"]))
+    sheet.figure(
         plot,
-        key="calc_figure_fit",
         alt=say(
             "fit",
             "chart_alt",

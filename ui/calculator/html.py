@@ -3,11 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 
 import streamlit as st
-
-from ui.palette import css_variables
 
 __all__ = [
     "Card",
@@ -20,16 +17,8 @@ __all__ = [
     "note",
     "pair",
     "statements",
-    "style",
     "table",
 ]
-
-_CSS = Path(__file__).with_name("calculator.css").read_text(encoding="utf-8")
-
-
-def style() -> None:
-    """Put the calculator's styles into the page, once a page."""
-    st.html(f"<style>:root {{ {css_variables()} }}{_CSS}</style>")
 
 
 def draw(*pieces: str) -> None:

@@ -6,11 +6,11 @@ from engine.statements import BlockSide, Reason, Verdict, block_effect, deciding
 from engine.traffic import Ledger, Traffic
 from engine.units import binary_bytes, exact_bytes, format_bytes
 from ui.calculator.controls import Values, shape_of
-from ui.calculator.figure import show_figure
-from ui.calculator.html import Card, Segment, bars, cards, draw, heading, note, statements, table
+from ui.calculator.html import Card, Segment, bars, cards, heading, note, statements, table
 from ui.calculator.numbers import ratio
 from ui.calculator.plot import Axis, Plot
-from ui.calculator.takeaway import read_on, take_away
+from ui.calculator.sheet import Sheet
+from ui.calculator.takeaway import take_away
 from ui.calculator.words import say, words
 
 CONTROLS = (
@@ -68,7 +68,7 @@ def law_of(values: Values) -> tuple[str, str]:
     return ("4 · Br / d", "d / 4") if two else ("2 · Br / d", "d / 2")
 
 
-def draw_ledger(values: Values, formulas: bool) -> None:
+def draw_ledger(sheet: Sheet, values: Values, formulas: bool) -> None:
     """Draw the part from its controls' values."""
     shape, bq, bk = shape_of(values), values["bq"], values["bk"]
     options = {"order": values["order"], "direction": values["direction"]}
@@ -103,7 +103,7 @@ def draw_ledger(values: Values, formulas: bool) -> None:
         )
     else:
         headline = Card(text["wins_label"], text["same"])
-    draw(
+    sheet.add(
         cards(
             [
                 headline,
@@ -137,9 +137,10 @@ def draw_ledger(values: Values, formulas: bool) -> None:
         statements(_say(values, shape, found)),
         *(_formulas(values, shape, books) if formulas else []),
     )
-    _draw_chart(values, shape, found)
-    draw(_ledger_table(books))
+    _draw_chart(sheet, values, shape, found)
+    sheet.add(_ledger_table(books))
     take_away(
+        sheet,
         "traffic",
         ("model", "tensor", "read_bytes", "written_bytes"),
         [
@@ -148,7 +149,6 @@ def draw_ledger(values: Values, formulas: bool) -> None:
             for each, moved in _ordered(book)
         ],
     )
-    read_on("calculator_traffic")
 
 
 def _ordered(book: Ledger) -> list[tuple[str, Traffic]]:
@@ -240,7 +240,7 @@ def _reason(reason: Reason, side: BlockSide) -> str:
     return say("ledger", reason.code, have=have, need=need, side=LETTER[side])
 
 
-def _draw_chart(values: Values, shape: AttentionShape, found: Verdict) -> None:
+def _draw_chart(sheet: Sheet, values: Values, shape: AttentionShape, found: Verdict) -> None:
     side = deciding_side(values["order"], values["direction"])
     letter = LETTER[side]
     have = values["bq"] if side == "block_q" else values["bk"]
@@ -293,10 +293,9 @@ def _draw_chart(values: Values, shape: AttentionShape, found: Verdict) -> None:
         return made
 
     text = words()["ledger"]
-    draw(heading(text["chart"].format(side=letter)))
-    show_figure(
+    sheet.add(heading(text["chart"].format(side=letter)))
+    sheet.figure(
         plot,
-        key="calc_figure_traffic",
         alt=text["chart_alt"].format(
             side=letter,
             standard=binary_bytes(bytes_of.standard),
@@ -311,7 +310,7 @@ def _draw_chart(values: Values, shape: AttentionShape, found: Verdict) -> None:
         for n in sorted({*SIDES, *([have] if have in tiled else [])})
     ]
     marked = [at for at, row in enumerate(rows) if row[0] == f"{have:,}"]
-    draw(
+    sheet.add(
         table(
             text["chart_table"].format(side=letter),
             (letter, "tiled, bytes", "tiled", "standard / tiled"),

@@ -8,11 +8,11 @@ from engine.io_bounds import published_counts
 from engine.paper_checks import FIGURE_2_BLOCK, FORMAT_BYTES, check_figure_2
 from engine.paper_tables import FIGURE_2, TABLE_21
 from engine.units import decimal_bytes, exact_bytes
-from ui.calculator.figure import show_figure
-from ui.calculator.html import draw, heading, note, statements, table
+from ui.calculator.html import heading, note, statements, table
 from ui.calculator.numbers import ratio, scaled
 from ui.calculator.plot import Axis, Plot
-from ui.calculator.takeaway import read_on, take_away
+from ui.calculator.sheet import Sheet
+from ui.calculator.takeaway import take_away
 from ui.calculator.words import say, words
 
 METHODS = {"standard": "PyTorch attention", "flash": "FlashAttention"}
@@ -22,17 +22,17 @@ BLOCK = 128
 __all__ = ["draw_papers"]
 
 
-def draw_papers() -> None:
+def draw_papers(sheet: Sheet) -> None:
     """Draw the memory table and figure 2."""
-    draw(*_memory())
-    show_figure(_plot, key="calc_figure_papers", alt=words()["papers"]["chart_alt"])
-    draw(*_figure_2())
+    sheet.add(*_memory())
+    sheet.figure(_plot, alt=words()["papers"]["chart_alt"])
+    sheet.add(*_figure_2())
     take_away(
+        sheet,
         "papers",
         ("n", "method", "computed_bytes", "printed_mib"),
         [(cell.n, cell.method, cell.computed_bytes, cell.printed_mib) for cell in check_table_21()],
     )
-    read_on("calculator_papers")
 
 
 @cache

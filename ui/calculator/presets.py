@@ -1,10 +1,9 @@
 """Part 5: named cases, those where tiling does not help among them, and the shapes of real models."""
 
+import json
 from collections.abc import Mapping
 from functools import cache
-from typing import Literal
-
-import streamlit as st
+from html import escape
 
 from engine.footprint import kv_cache_bytes, score_storage, weight_bytes
 from engine.hardware import DEVICES
@@ -12,11 +11,11 @@ from engine.models import MODELS, Model, model_named
 from engine.presets import PRESETS, Preset
 from engine.statements import saving, verdict
 from engine.units import format_bytes
-from ui.calculator.controls import CHOICES, set_values
-from ui.calculator.html import draw, heading, note, table
+from ui.calculator.controls import CHOICES
+from ui.calculator.html import heading, note, table
 from ui.calculator.ledger import LETTER
 from ui.calculator.numbers import ratio
-from ui.calculator.takeaway import read_on
+from ui.calculator.sheet import Sheet, icon
 from ui.calculator.words import say, words
 
 # The part that shows what a preset is about.
@@ -153,30 +152,32 @@ def _models_table() -> str:
     return table(words()["presets"]["models_table"], columns, rows, words=(0, 8, 9, 10))
 
 
-def _button(name: str, key: str, settings: Mapping[str, str], width: Literal["stretch", "content"]) -> None:
-    st.button(
-        say("presets", "load", name=name),
-        key=f"load_{key}",
-        on_click=set_values,
-        args=(settings,),
-        icon=":material/input:",
-        width=width,
-        wrap=True,
-    )
+def _button(name: str, settings: Mapping[str, str]) -> str:
+    """A button that sets every control; those that it does not name go back to their defaults."""
+    label = escape(say("presets", "load", name=name))
+    given = escape(json.dumps(settings))
+    return f'<button type="button" class="twc-button" data-set="{given}">{icon("input")}{label}</button>'
 
 
-def draw_presets() -> None:
+@cache
+def _cases() -> str:
+    rows = [
+        f'<div class="twc-case">{_button(preset.name, preset_settings(preset))}'
+        f"{note(preset_sentence(preset.key), 'text')}</div>"
+        for preset in PRESETS.values()
+    ]
+    return f'<div class="twc-cases">{"".join(rows)}</div>'
+
+
+@cache
+def _models() -> str:
+    buttons = "".join(_button(model.name, model_settings(model)) for model in MODELS.values())
+    return f'<div class="twc-models">{buttons}</div>'
+
+
+def draw_presets(sheet: Sheet) -> None:
     """Draw every case with its sentence and its button, then the models."""
     text = words()["presets"]
-    draw(heading(text["cases"]))
-    for preset in PRESETS.values():
-        chosen, said = st.columns([2, 5], vertical_alignment="center")
-        with chosen:
-            _button(preset.name, preset.key, preset_settings(preset), "stretch")
-        said.markdown(preset_sentence(preset.key))
-    draw(note(text["assumes"]), heading(text["models"]), note(text["models_hint"]))
-    with st.container(horizontal=True, gap="small"):
-        for model in MODELS.values():
-            _button(model.name, model.key, model_settings(model), "content")
-    draw(_models_table())
-    read_on("calculator_presets")
+    sheet.add(heading(text["cases"]), _cases())
+    sheet.add(note(text["assumes"]), heading(text["models"]), note(text["models_hint"]), _models())
+    sheet.add(_models_table())

@@ -5,13 +5,13 @@ from engine.shapes import AttentionShape
 from engine.statements import deciding_side
 from engine.units import exact_bytes
 from ui.calculator.controls import Values, device_of, shape_of
-from ui.calculator.figure import show_figure
 from ui.calculator.hardware_table import hardware_table
-from ui.calculator.html import Card, cards, draw, heading, note, statements, table
+from ui.calculator.html import Card, cards, heading, note, statements, table
 from ui.calculator.ledger import other_side
 from ui.calculator.numbers import ratio, scaled
 from ui.calculator.plot import Axis, Plot
-from ui.calculator.takeaway import read_on, take_away
+from ui.calculator.sheet import Sheet
+from ui.calculator.takeaway import take_away
 from ui.calculator.words import say, words
 
 CONTROLS = (
@@ -37,7 +37,7 @@ MARKS = {"standard": ("s", "square"), "tiled": ("q", "circle"), "compulsory": ("
 __all__ = ["CONTROLS", "draw_roofline"]
 
 
-def draw_roofline(values: Values, formulas: bool) -> None:
+def draw_roofline(sheet: Sheet, values: Values, formulas: bool) -> None:
     """Draw the part from its controls' values."""
     shape, device = shape_of(values), device_of(values)
     roof = roofline(
@@ -47,7 +47,7 @@ def draw_roofline(values: Values, formulas: bool) -> None:
     standard, tiled = roof.dot("standard"), roof.dot("tiled")
     same = standard.flops == tiled.flops
     sub = text["flops_same"] if same else say("roofline", "flops_sub", tiled=scaled(tiled.flops, "FLOP", 2))
-    draw(
+    sheet.add(
         cards(
             [
                 Card(
@@ -73,7 +73,7 @@ def draw_roofline(values: Values, formulas: bool) -> None:
         statements(_say(roof, shape, values)),
         *(_formulas(values, shape, roof) if formulas else []),
     )
-    _draw_chart(roof)
+    _draw_chart(sheet, roof)
     rows = [
         [
             NAMES[dot.name],
@@ -86,9 +86,10 @@ def draw_roofline(values: Values, formulas: bool) -> None:
         for dot in roof.dots
     ]
     columns = ("algorithm", "FLOP", "bytes", "FLOP per byte", "side", "bound")
-    draw(table(text["chart_table"], columns, rows, words=(0, 4)))
-    draw(hardware_table(words()["fit"]["devices"]))
+    sheet.add(table(text["chart_table"], columns, rows, words=(0, 4)))
+    sheet.add(hardware_table(words()["fit"]["devices"]))
     take_away(
+        sheet,
         "roofline",
         ("algorithm", "flop", "bytes", "flop_per_byte", "side", "bound_flop_per_s"),
         [
@@ -96,7 +97,6 @@ def draw_roofline(values: Values, formulas: bool) -> None:
             for dot in roof.dots
         ],
     )
-    read_on("calculator_roofline")
 
 
 def _intensity(dot: Dot, tiles: str = "") -> Card:
@@ -132,7 +132,7 @@ def _say(roof: Roofline, shape: AttentionShape, values: Values) -> list[tuple[st
     return said
 
 
-def _draw_chart(roof: Roofline) -> None:
+def _draw_chart(sheet: Sheet, roof: Roofline) -> None:
     device, values = roof.device, [dot.intensity for dot in roof.dots]
     low = 10.0 ** _floor(min(*values, device.ridge / 10))
     high = 10.0 ** (_floor(max(*values, device.ridge * 4)) + 1)
@@ -167,10 +167,9 @@ def _draw_chart(roof: Roofline) -> None:
             )
         return made
 
-    draw(heading(words()["roofline"]["chart"]))
-    show_figure(
+    sheet.add(heading(words()["roofline"]["chart"]))
+    sheet.figure(
         plot,
-        key="calc_figure_roofline",
         alt=say(
             "roofline",
             "chart_alt",
@@ -198,7 +197,7 @@ def _ticks(low: float, high: float, unit: str) -> list[tuple[float, str]]:
         found = [value for value in found if low <= value <= high]
         if len(found) > 2:
             break
-    return [(value, scaled(value, unit) if unit else f"{value:,g}") for value in found]
+    return [(value, scaled(value, unit) if unit else _power(value)) for value in found]
 
 
 def _formulas(values: Values, shape: AttentionShape, roof: Roofline) -> list[str]:
@@ -231,3 +230,11 @@ def _formulas(values: Values, shape: AttentionShape, roof: Roofline) -> list[str
             "formula",
         ),
     ]
+
+
+def _power(value: float) -> str:
+    """A power of ten as it is read best: 0.01, 1,000, 10⁶."""
+    power = _floor(value)
+    return (
+        f"{value:,g}" if power < 6 else "10" + str(power).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    )

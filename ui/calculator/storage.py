@@ -1,6 +1,6 @@
 """Part 1: what the score matrix takes if it is stored, and what stays when it is not."""
 
-import streamlit as st
+from html import escape
 
 from engine.footprint import (
     Growth,
@@ -17,12 +17,12 @@ from engine.shapes import AttentionShape, pair_counts
 from engine.traffic import stat_bytes
 from engine.units import binary_bytes, decimal_bytes, exact_bytes, format_bytes
 from ui.calculator.controls import Values, shape_of
-from ui.calculator.figure import show_figure
 from ui.calculator.hardware_table import hardware_table
-from ui.calculator.html import Card, Segment, bars, cards, draw, heading, note, pair, statements, table
+from ui.calculator.html import Card, Segment, bars, cards, heading, note, pair, statements, table
 from ui.calculator.numbers import ratio
 from ui.calculator.plot import Axis, Plot
-from ui.calculator.takeaway import read_on, take_away
+from ui.calculator.sheet import Sheet
+from ui.calculator.takeaway import take_away
 from ui.calculator.words import say, words
 
 CONTROLS = ("n_q", "n_k", "format", "heads", "batch", "d", "kv_heads", "mask", "layers", "model")
@@ -33,23 +33,23 @@ LINES = ("t4", "rtx4090", "a100-40", "h100", "b200")
 __all__ = ["CONTROLS", "draw_storage"]
 
 
-def draw_storage(values: Values, formulas: bool) -> None:
+def draw_storage(sheet: Sheet, values: Values, formulas: bool) -> None:
     """Draw the part from its controls' values."""
     shape = shape_of(values)
-    _draw_result(shape)
-    _draw_pairs(shape)
-    _draw_bars(shape, values, formulas)
+    sheet.add(_result(shape))
+    _draw_pairs(sheet, shape)
+    _draw_bars(sheet, shape, values, formulas)
     points = growth(shape, LENGTHS)
-    _draw_growth(shape, points)
+    _draw_growth(sheet, shape, points)
     take_away(
+        sheet,
         "storage",
         ("length", "scores_bytes", "qkvo_bytes", "lse_bytes"),
         [(at.n, at.scores, at.tensors, at.lse) for at in points],
     )
-    read_on("calculator_storage")
 
 
-def _draw_result(shape: AttentionShape) -> None:
+def _result(shape: AttentionShape) -> str:
     """The size with its arithmetic, before anything else."""
     size = score_storage(shape).all_bytes
     factors = [
@@ -60,17 +60,19 @@ def _draw_result(shape: AttentionShape) -> None:
     # One head and one request are the formula's own terms; they are written only where there are more.
     factors += [f"{shape.heads:,} heads"] if shape.heads > 1 else []
     factors += [f"{shape.batch:,} requests"] if shape.batch > 1 else []
-    with st.container(border=True):
-        st.metric(words()["storage"]["title"], binary_bytes(size))
-        rounded = decimal_bytes(size, 1)
-        also = "" if rounded == decimal_bytes(size) else f", {rounded} to one decimal place"
-        st.markdown(
-            f"{' × '.join(factors)} = **{exact_bytes(size)}**  \nThat is **{decimal_bytes(size)}**{also}.  \n"
-            f":small[{words()['storage']['assumes']}]"
-        )
+    rounded = decimal_bytes(size, 1)
+    also = "" if rounded == decimal_bytes(size) else f", {rounded} to one decimal place"
+    text = words()["storage"]
+    return (
+        f'<div class="twc-result"><div class="twc-label">{escape(text["title"])}</div>'
+        f'<div class="twc-big" data-testid="result">{escape(binary_bytes(size))}</div>'
+        f"<p>{escape(' × '.join(factors))} = <b>{escape(exact_bytes(size))}</b></p>"
+        f"<p>That is <b>{escape(decimal_bytes(size))}</b>{escape(also)}.</p>"
+        f"<p><small>{escape(text['assumes'])}</small></p></div>"
+    )
 
 
-def _draw_pairs(shape: AttentionShape) -> None:
+def _draw_pairs(sheet: Sheet, shape: AttentionShape) -> None:
     """Allowed pairs apart from stored cells, and what stays."""
     stored = score_storage(shape)
     tensors = tensor_storage(shape)
@@ -102,7 +104,7 @@ def _draw_pairs(shape: AttentionShape) -> None:
                 exact_bytes(stored.one_head_bytes),
             ),
         )
-    draw(cards(items), statements([("", text) for text in _about_pairs(shape)]))
+    sheet.add(cards(items), statements([("", text) for text in _about_pairs(shape)]))
 
 
 def _about_pairs(shape: AttentionShape) -> list[str]:
@@ -143,7 +145,7 @@ def _about_pairs(shape: AttentionShape) -> list[str]:
     return said
 
 
-def _draw_bars(shape: AttentionShape, values: Values, formulas: bool) -> None:
+def _draw_bars(sheet: Sheet, shape: AttentionShape, values: Values, formulas: bool) -> None:
     """Standard beside tiled: scores go, tensors and cache stay."""
     text = words()["storage"]
     scores, tensors = score_storage(shape).all_bytes, tensor_storage(shape)
@@ -202,7 +204,7 @@ def _draw_bars(shape: AttentionShape, values: Values, formulas: bool) -> None:
     ]
     if formulas:
         pieces += _formulas(shape, layers, cache)
-    draw(*pieces)
+    sheet.add(*pieces)
 
 
 def _formulas(shape: AttentionShape, layers: int, cache: int) -> list[str]:
@@ -269,14 +271,13 @@ def _growth_plot(shape: AttentionShape, points: tuple[Growth, ...], **sizes: int
     return plot
 
 
-def _draw_growth(shape: AttentionShape, points: tuple[Growth, ...]) -> None:
+def _draw_growth(sheet: Sheet, shape: AttentionShape, points: tuple[Growth, ...]) -> None:
     """Growth over the length, the memories of devices, and both as tables."""
     text = words()["storage"]
     last = points[-1]
-    draw(heading(text["growth"]))
-    show_figure(
+    sheet.add(heading(text["growth"]))
+    sheet.figure(
         lambda **sizes: _growth_plot(shape, points, **sizes),
-        key="calc_figure_growth",
         alt=say(
             "storage",
             "growth_alt",
@@ -299,11 +300,11 @@ def _draw_growth(shape: AttentionShape, points: tuple[Growth, ...]) -> None:
     ]
     grown = ("length", "scores, bytes", "Q, K, V, O, bytes", "scores / tensors")
     memories = ("device", "memory, bytes", "longest n", "what that is")
-    draw(
+    sheet.add(
         note(say("storage", "growth_assumes", heads=f"{shape.heads:,}", batch=f"{shape.batch:,}")),
         pair(
             table(text["growth_table"], grown, rows),
             table(text["devices_table"], memories, fits, words=(0, 3)),
         ),
     )
-    draw(hardware_table(words()["fit"]["devices"]))
+    sheet.add(hardware_table(words()["fit"]["devices"]))

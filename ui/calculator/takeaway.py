@@ -1,17 +1,17 @@
-"""The end of a part: its numbers as CSV, a link that holds every setting, and the prose."""
+"""The end of a part: its numbers as CSV, and a link that holds every setting."""
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from html import escape
+from urllib.parse import urlencode
 
-import streamlit as st
-
-from lesson.text import load_text
-from ui.calculator.controls import link_parameters
+from ui.calculator.controls import PREFIX, defaults
+from ui.calculator.sheet import Sheet
 from ui.calculator.words import words
-from ui.content import READING_WIDTH
+from ui.share import base_path
 
-__all__ = ["csv_text", "read_on", "take_away"]
+__all__ = ["csv_text", "link_of", "take_away"]
 
 Rows = Sequence[Sequence[object]]
 
@@ -25,37 +25,24 @@ def csv_text(columns: Sequence[str], rows: Rows) -> str:
     return out.getvalue()
 
 
-def take_away(name: str, columns: Sequence[str], rows: Rows) -> None:
-    """Draw the download and the link of a part.
+def link_of(held: Mapping[str, str]) -> str:
+    """Return the address that holds every setting, also those of the parts that are not on screen."""
+    usual = defaults()
+    query = urlencode({PREFIX + name: value for name, value in held.items() if value != usual[name]})
+    return f"{base_path()}/calculator" + (f"?{query}" if query else "")
+
+
+def take_away(sheet: Sheet, name: str, columns: Sequence[str], rows: Rows) -> None:
+    """Put the download and the link of a part below it.
 
     Parameters
     ----------
+    sheet : Sheet
     name : str
         The part, in the file's name.
     columns, rows
         The part's numbers: bytes as whole numbers.
     """
     text = words()["page"]
-    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        # The text is made only when somebody asks for it.
-        st.download_button(
-            text["csv"],
-            data=lambda: csv_text(columns, rows),
-            file_name=f"tilewise-{name}.csv",
-            mime="text/csv",
-            on_click="ignore",
-            icon=":material/download:",
-            key=f"take_{name}",
-        )
-        st.page_link(
-            "pages/calculator.py",
-            label=text["link"],
-            icon=":material/link:",
-            help=text["link_help"],
-            query_params=link_parameters(),
-        )
-
-
-def read_on(name: str) -> None:
-    """Draw prose that has neither slots nor values, as one element: every element costs a rerun time."""
-    st.markdown("\n".join(str(part) for part in load_text(name).parts), width=READING_WIDTH)
+    link = f'<a href="{escape(sheet.link)}" title="{escape(text["link_help"])}">{escape(text["link"])}</a>'
+    sheet.take_away(text["csv"], f"tilewise-{name}.csv", csv_text(columns, rows), link)

@@ -2,15 +2,12 @@
 
 from pathlib import Path
 
-import streamlit as st
-
 from ui.joiner import join_modules
+from ui.modules import component
 
 __all__ = ["drop_key", "keep_key"]
 
-_mount = st.components.v2.component(
-    "tilewise_room_key", html="<span></span>", js=join_modules(Path(__file__).parent, "keeper.js")
-)
+_mount = component("keeper", host="keeper-host", script=join_modules(Path(__file__).parent, "keeper.js"))
 
 
 def keep_key(url: str, key: str) -> None:

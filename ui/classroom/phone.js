@@ -103,7 +103,9 @@ export default function startPhone(root, { base, words, viewWords, alphabet, len
   addEventListener("online", wake);
   addEventListener("pageshow", wake);
 
-  const asked = decodeURIComponent(location.pathname.slice(base.length).replace(/^\/+|\/+$/g, ""));
+  // The lecturer's page sends whoever typed a code there as `?code=`.
+  const asked = new URLSearchParams(location.search).get("code")
+    ?? decodeURIComponent(location.pathname.slice(base.length).replace(/^\/+|\/+$/g, ""));
   screen.askCode(asked, "");
   if (asked) join(asked);
 }

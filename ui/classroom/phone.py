@@ -16,6 +16,8 @@ from ui.quiz.view import VIEW_CSS
 __all__ = ["phone_html", "phone_script"]
 
 FOLDER = Path(__file__).parent
+# What stands beside an option after the reveal, in the words of the quiz page.
+MARKS = ("mark_right", "mark_wrong", "mark_missed")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _LINE_START = re.compile(r"^[ \t]+", re.MULTILINE)
 _FUNCTION = re.compile(r"^function (\w+)\(.*?^}\n", re.MULTILINE | re.DOTALL)
@@ -59,12 +61,13 @@ def phone_script(base: str, *, alphabet: str, length: int, days: int) -> str:
     days : int
         How long a room is kept.
     """
+    player = load_words("quiz_player")
     words = dict(load_words("classroom").table("phone"))
     words["privacy"] = words["privacy"].format(days=days)
     data = {
         "base": base,
         "words": words,
-        "viewWords": dict(load_words("quiz_player").table("answer")),
+        "viewWords": dict(player.table("answer")) | {mark: player.table("verdict")[mark] for mark in MARKS},
         "alphabet": alphabet,
         "length": length,
     }

@@ -89,6 +89,7 @@ export function createScreen(root, words, viewWords, { cast, join, leave, later 
     discuss: (state) => screen("discuss", words.discuss_title, words.discuss, question(state)),
     revealed(state) {
       const shown = question(state);
+      view.mark(state.marks, viewWords);
       screen("revealed", words.revealed_title, "", shown, ...resultParts(state.results, state.verdicts, words));
     },
   };
@@ -112,7 +113,7 @@ export function createScreen(root, words, viewWords, { cast, join, leave, later 
     askCode(typed, problem) {
       drawn = null;
       current = null;
-      setText(where, words.title);
+      setText(where, `Tilewise · ${words.title}`);
       const field = el("input", {
         id: "code", type: "text", autocomplete: "off", autocapitalize: "characters", spellcheck: "false", maxlength: "12",
         "aria-describedby": "code-problem",

@@ -1,6 +1,6 @@
 """Printed mistakes of the papers, and one of them run."""
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ui.calculator.html import draw, statements
 from ui.evidence.papers import WORDS
 from ui.evidence.units import giga
 from ui.exactness.numbers import small
-from ui.reference.table import draw_linked_table
+from ui.reference.table import linked_table
 
 ENTRIES = ("inverse", "third", "restated", "proof", "figure")
 PRINTED_MISTAKE = "alpha_upside_down"
@@ -35,8 +35,13 @@ def _cells(name: str) -> list[str]:
 
 def draw_errata() -> None:
     """The mistakes as a table with links."""
+    draw(_errata())
+
+
+@cache
+def _errata() -> str:
     head = [WORDS.say("columns", name) for name in ("place", "printed", "right", "effect", "source")]
-    draw_linked_table(WORDS.say("errata", "caption"), head, list(map(_cells, ENTRIES)), wide=(1, 2, 3))
+    return linked_table(WORDS.say("errata", "caption"), head, list(map(_cells, ENTRIES)), wide=(1, 2, 3))
 
 
 @lru_cache(maxsize=1)
@@ -61,10 +66,15 @@ def run_printed() -> tuple[int, int, float]:
 
 def draw_errata_run() -> None:
     """What the printed inverse gives, and why."""
+    draw(_errata_run())
+
+
+@cache
+def _errata_run() -> str:
     finite, size, right = run_printed()
     entry = next(entry for entry in entries() if entry.key == DEFAULT_KEY)
     told = WORDS.say(
         "errata", "run", sentence=entry.sentence, head=entry.label, finite=f"{finite:,}", all=f"{size:,}",
         right=small(right),
     )  # fmt: skip
-    draw(statements([("bad", told), ("", MISTAKES[PRINTED_MISTAKE].why)]))
+    return statements([("bad", told), ("", MISTAKES[PRINTED_MISTAKE].why)])

@@ -1,13 +1,16 @@
 """Our GPU measurements beside the byte model, shape by shape."""
 
+from functools import cache
+
 import streamlit as st
 
 from engine.units import binary_bytes, decimal_bytes
 from lesson.evidence import TABLE_FILE, Calls, Measurement, load_provenance
 from lesson.evidence_checks import TOPICS, Check, Topic, checks, pairs
-from ui.calculator.figure import show_figure
 from ui.calculator.html import draw, note, statements, table
 from ui.calculator.plot import Axis, Plot
+from ui.calculator.sheet import Sheet, kept_sheet
+from ui.evidence.growth import WIDTH
 from ui.evidence.papers import WORDS
 from ui.evidence.units import NO_BREAK, both_units, milliseconds, times
 from ui.menus import Menu, choose
@@ -20,7 +23,7 @@ MENUS = (
     ),
 )
 
-__all__ = ["MENUS", "draw_chart", "draw_menus", "draw_provenance", "draw_reasons", "draw_table", "draw_time"]
+__all__ = ["MENUS", "draw_checks", "draw_menus", "draw_provenance", "draw_time"]
 
 
 def draw_provenance() -> None:
@@ -36,18 +39,15 @@ def draw_provenance() -> None:
         )
     )  # fmt: skip
     st.download_button(
-        WORDS.say("gpu", "download"), TABLE_FILE.read_bytes(), TABLE_FILE.name, "text/csv",
+        WORDS.say("gpu", "download"), TABLE_FILE.read_bytes, TABLE_FILE.name, "text/csv",
         icon=":material/download:", on_click="ignore",
     )  # fmt: skip
 
 
 def draw_menus() -> tuple[Topic, Calls]:
     """Draw both menus and return what they say."""
-    left, right, _ = st.columns([3, 2, 1])
-    with left:
-        topic = choose(MENUS[0])
-    with right:
-        calls = choose(MENUS[1])
+    with st.container(horizontal=True):
+        topic, calls = choose(MENUS[0], 2 * WIDTH), choose(MENUS[1], WIDTH)
     return next(t for t in TOPICS if t == topic), next(c for c in CALLS if c == calls)
 
 
@@ -64,7 +64,16 @@ def _short_name(row: Measurement) -> str:
     return f"{row.n:,} · {row.d} · {row.heads}{mask}"
 
 
-def draw_chart(topic: Topic, calls: Calls) -> None:
+@kept_sheet("ev_gpu")
+def draw_checks(sheet: Sheet, topic: Topic, calls: Calls) -> None:
+    """What is compared with what: as a chart, as a table with reasons, and what these mean."""
+    sheet.add(note(WORDS.say("questions", topic), "text"))
+    _draw_chart(sheet, topic, calls)
+    _draw_table(sheet, topic, calls)
+    _draw_reasons(sheet, topic, calls)
+
+
+def _draw_chart(sheet: Sheet, topic: Topic, calls: Calls) -> None:
     """Ratios of measured to model, plain and with what is known."""
     found = checks(topic, calls)
     corrected = any(check.corrections for check in found)
@@ -91,13 +100,13 @@ def draw_chart(topic: Topic, calls: Calls) -> None:
                 plot.dot(check.ratio, place, "m", shape="square", size=4, tip=tip)
         return plot
 
-    draw(_key(corrected))
+    sheet.add(_key(corrected))
     alt = WORDS.say(
         "gpu", "plot_alt",
         plain_low=times(min(c.ratio for c in found)), plain_high=times(max(c.ratio for c in found)),
         low=times(min(c.corrected_ratio for c in found)), high=times(max(c.corrected_ratio for c in found)),
     )  # fmt: skip
-    show_figure(figure, key="ev_gpu", alt=alt)
+    sheet.figure(figure, alt=alt)
 
 
 def _key(corrected: bool) -> str:
@@ -110,7 +119,7 @@ def _key(corrected: bool) -> str:
     return f'<p style="display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;font-size:.92rem">{items}</p>'
 
 
-def draw_table(topic: Topic, calls: Calls) -> None:
+def _draw_table(sheet: Sheet, topic: Topic, calls: Calls) -> None:
     """Bytes, ratios and reasons, shape by shape."""
     found = checks(topic, calls)
     corrected = any(check.corrections for check in found)
@@ -126,7 +135,7 @@ def draw_table(topic: Topic, calls: Calls) -> None:
         )  # fmt: skip
     caption = WORDS.say("gpu", "caption", direction=WORDS.say("directions", calls))
     head = [WORDS.say("columns", name) for name in names]
-    draw(table(caption, head, rows, words=(0, len(head) - 1)))
+    sheet.add(table(caption, head, rows, words=(0, len(head) - 1)))
 
 
 def _why(check: Check) -> str:
@@ -143,7 +152,7 @@ def _why(check: Check) -> str:
     )
 
 
-def draw_reasons(topic: Topic, calls: Calls) -> None:
+def _draw_reasons(sheet: Sheet, topic: Topic, calls: Calls) -> None:
     """What the reasons in the table mean: only those that occur."""
     l2_bytes = load_provenance().l2_bytes
     l2 = f"{binary_bytes(l2_bytes)} ({decimal_bytes(l2_bytes)})"
@@ -157,7 +166,7 @@ def draw_reasons(topic: Topic, calls: Calls) -> None:
         )
         for key in keys
     ]
-    draw(f"<h3>{WORDS.say('gpu', 'reasons')}</h3>", statements(said))
+    sheet.add(f"<h3>{WORDS.say('gpu', 'reasons')}</h3>", statements(said))
 
 
 def _is_name(key: str) -> bool:
@@ -167,6 +176,11 @@ def _is_name(key: str) -> bool:
 
 def draw_time(calls: Calls) -> None:
     """Time, DRAM bytes and memory of both algorithms at the same shapes."""
+    draw(_time(calls))
+
+
+@cache
+def _time(calls: Calls) -> str:
     rows = [
         [
             shape_name(pair.standard), milliseconds(pair.standard.time_median_s),
@@ -177,5 +191,5 @@ def draw_time(calls: Calls) -> None:
     ]  # fmt: skip
     names = ("shape", "standard_time", "fused_time", "faster", "fewer", "standard_memory", "fused_memory")
     caption = WORDS.say("gpu", "time_caption", direction=WORDS.say("directions", calls))
-    draw(table(caption, [WORDS.say("columns", name) for name in names], rows))
-    draw(note(WORDS.say("gpu", "slower")))
+    head = [WORDS.say("columns", name) for name in names]
+    return table(caption, head, rows) + note(WORDS.say("gpu", "slower"))

@@ -6,14 +6,16 @@ import streamlit as st
 
 from engine.io_bounds import IoBound, io_complexity
 from engine.units import exact_bytes, parse_count
-from ui.calculator.figure import show_figure
-from ui.calculator.html import draw, statements, table
+from ui.calculator.html import statements, table
 from ui.calculator.plot import Axis, Plot
+from ui.calculator.sheet import Sheet, kept_sheet
 from ui.evidence.papers import WORDS
 from ui.evidence.units import times
 from ui.exactness.numbers import decades
 
 HALF, SINGLE = 2, 4
+WIDTH = 230
+"""Pixels."""
 
 __all__ = ["FIELDS", "draw_fields", "draw_growth"]
 
@@ -39,9 +41,12 @@ def draw_fields() -> IoBound | None:
     """Draw the three fields and return the bound; None, with a message, where a number is impossible."""
     numbers: dict[str, int] = {}
     messages = []
-    for column, (key, field) in zip(st.columns(len(FIELDS)), FIELDS.items(), strict=True):
+    row = st.container(horizontal=True)
+    for key, field in FIELDS.items():
         label = WORDS.say("menus", key)
-        typed = column.text_input(label, field.default, key=field.name, bind="query-params", max_chars=40)
+        typed = row.text_input(
+            label, field.default, key=field.name, bind="query-params", max_chars=40, width=WIDTH
+        )
         try:
             numbers[key] = parse_count(typed, name=label, lowest=1, highest=field.highest)
         except ValueError as error:
@@ -75,10 +80,11 @@ def _told(bound: IoBound) -> list[tuple[str, str]]:
     return said
 
 
-def draw_growth(bound: IoBound) -> None:
+@kept_sheet("ev_growth")
+def draw_growth(sheet: Sheet, bound: IoBound) -> None:
     """The chart, the sentences and the table."""
-    _draw_chart(bound)
-    draw(statements(_told(bound)))
+    _draw_chart(sheet, bound)
+    sheet.add(statements(_told(bound)))
     rows = [
         [WORDS.say("growth", name), f"{float(value):,.0f}", times(float(value) / bound.least)]
         for name, value in (
@@ -90,10 +96,10 @@ def draw_growth(bound: IoBound) -> None:
     ]
     caption = WORDS.say("growth", "caption", n=f"{bound.n:,}", d=f"{bound.d:,}", m=f"{bound.elements:,}")
     head = [WORDS.say("columns", name) for name in ("quantity", "elements", "times")]
-    draw(table(caption, head, rows))
+    sheet.add(table(caption, head, rows))
 
 
-def _draw_chart(bound: IoBound) -> None:
+def _draw_chart(sheet: Sheet, bound: IoBound) -> None:
     n, d = bound.n, bound.d
     low_m, high_m = (float(each) for each in bound.domain)
     left, right = min(low_m, bound.elements) / 3, max(high_m, bound.elements) * 3
@@ -131,4 +137,4 @@ def _draw_chart(bound: IoBound) -> None:
         "growth", "plot_alt", standard=f"{bound.standard:,}", high=f"{formula(low_m):,.0f}",
         low=f"{bound.least:,}", m=f"{bound.elements:,}",
     )  # fmt: skip
-    show_figure(figure, key="ev_growth", alt=alt)
+    sheet.figure(figure, alt=alt)

@@ -3,10 +3,8 @@
 from engine.io_bounds import IoBound
 from lesson.evidence import Calls
 from lesson.evidence_checks import Topic
-from ui.calculator.html import draw, note
 from ui.evidence import gpu
 from ui.evidence.growth import draw_fields, draw_growth
-from ui.evidence.papers import WORDS
 
 __all__ = ["Evidence"]
 
@@ -31,21 +29,9 @@ class Evidence:
         """Draw the menus of the measurements."""
         self.topic, self.calls = gpu.draw_menus()
 
-    def gpu_question(self) -> None:
-        """Say what is compared with what."""
-        draw(note(WORDS.say("questions", self.topic), "text"))
-
-    def gpu_chart(self) -> None:
-        """Ratios as a chart."""
-        gpu.draw_chart(self.topic, self.calls)
-
-    def gpu_table(self) -> None:
-        """The same as a table, with bytes and reasons."""
-        gpu.draw_table(self.topic, self.calls)
-
-    def gpu_reasons(self) -> None:
-        """What the reasons mean."""
-        gpu.draw_reasons(self.topic, self.calls)
+    def gpu_checks(self) -> None:
+        """What is compared with what, and what came out."""
+        gpu.draw_checks(self.topic, self.calls)
 
     def gpu_time(self) -> None:
         """Time and memory of the same runs."""

@@ -1,5 +1,7 @@
 """FlashAttention's figure 2 and its memory table beside our arithmetic."""
 
+from functools import cache
+
 from engine.footprint import TABLE_21_LONG, check_table_21
 from engine.hardware import device_named
 from engine.paper_checks import FIGURE_2_BLOCK, RunCheck, check_figure_2
@@ -26,6 +28,11 @@ def _products(check: RunCheck) -> int:
 
 def draw_figure_two() -> None:
     """Bytes and FLOPs of figure 2, with ratio and kind."""
+    draw(_figure_two())
+
+
+@cache
+def _figure_two() -> str:
     checks, rows = _checks(), []
     for method, check in checks.items():
         formula = WORDS.say("figure_two", f"formula_{method}", block=FIGURE_2_BLOCK)
@@ -50,11 +57,16 @@ def draw_figure_two() -> None:
     source = checks["standard"].printed.source
     caption = WORDS.say("figure_two", "caption", source=source.title, place=source.place, date=source.date)
     head = [WORDS.say("columns", name) for name in ("what", "paper", "ours", "ratio", "kind")]
-    draw(table(caption, head, rows, words=(0, 4)))
+    return table(caption, head, rows, words=(0, 4))
 
 
 def draw_figure_two_says() -> None:
     """What agrees in figure 2, what does not, and why."""
+    draw(_figure_two_says())
+
+
+@cache
+def _figure_two_says() -> str:
     checks = _checks()
     standard, flash = checks["standard"], checks["flash"]
     factors = {method: f"{times(check.flops_factor)} times" for method, check in checks.items()}
@@ -81,21 +93,31 @@ def draw_figure_two_says() -> None:
             ),
         ),
     ]  # fmt: skip
-    draw(statements(said))
+    return statements(said)
 
 
 def draw_memory_forms() -> None:
     """The two closed forms and the unit."""
+    draw(_memory_forms())
+
+
+@cache
+def _memory_forms() -> str:
     said = [
         ("", WORDS.say("memory", "standard")),
         ("", WORDS.say("memory", "flash", long=TABLE_21_LONG)),
         ("", WORDS.say("memory", "unit")),
     ]
-    draw(statements(said))
+    return statements(said)
 
 
 def draw_memory() -> None:
     """Table 21, cell by cell."""
+    draw(_memory())
+
+
+@cache
+def _memory() -> str:
     cells = {(check.n, check.method): check for check in check_table_21()}
     rows, equal, printed_cells = [], 0, 0
     for place, n in enumerate(TABLE_21.lengths):
@@ -126,7 +148,6 @@ def draw_memory() -> None:
         "linformer",
     )  # fmt: skip
     total = WORDS.say("memory", "total", equal=equal, all=printed_cells)
-    draw(
-        table(caption, [WORDS.say("columns", name) for name in names], rows),
-        statements([("good" if equal == printed_cells else "bad", total)]),
+    return table(caption, [WORDS.say("columns", name) for name in names], rows) + statements(
+        [("good" if equal == printed_cells else "bad", total)]
     )

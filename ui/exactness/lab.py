@@ -1,46 +1,38 @@
-"""The page's slots in order, with the one comparison that they share."""
+"""The page's slots in order, with the choices that they share."""
 
-from engine.variants import Comparison
-from lesson.inputs import Input, load
 from ui.exactness.maps import draw_maps
 from ui.exactness.methods import draw_methods, draw_real, draw_rows
 from ui.exactness.rounding import draw_counting, draw_rounding, draw_sums
-from ui.exactness.runs import compared, rounding_limit
 from ui.exactness.settings import Asked, draw_settings
 
 __all__ = ["Lab"]
 
 
 class Lab:
-    """What was asked and what came out. `settings` is drawn first; the other slots follow it."""
+    """What was asked. `settings` is drawn first; the other slots follow it."""
 
     asked: Asked
-    given: Input
-    result: Comparison
     count: int | None
 
     def settings(self) -> None:
-        """Draw the menus, then run."""
+        """Draw the menus."""
         self.asked = draw_settings()
-        self.given = load(self.asked.key)
-        self.result = compared(self.asked.key, self.asked.settings, self.asked.storage)
 
     def maps(self) -> None:
         """Which pairs each method computes."""
-        limit = rounding_limit(self.asked.key, self.asked.storage, self.asked.settings.causal)
-        draw_maps(self.result, limit)
+        draw_maps(self.asked)
 
     def methods(self) -> None:
         """Pairs, FLOPs, bytes and differences."""
-        draw_methods(self.asked, self.given, self.result)
+        draw_methods(self.asked)
 
     def rows(self) -> None:
         """Differences row by row."""
-        draw_rows(self.given, self.result)
+        draw_rows(self.asked)
 
     def real(self) -> None:
         """Costs at a real length."""
-        draw_real(self.given, self.asked)
+        draw_real(self.asked)
 
     def rounding(self) -> None:
         """Errors by number format."""

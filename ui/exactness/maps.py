@@ -1,14 +1,16 @@
 """Which pairs each method computes: a small map a method, with its verdict."""
 
+from functools import lru_cache
 from html import escape
 
 import numpy as np
-import streamlit as st
 
 from engine.masks import BoolArray
-from engine.variants import METHODS, Comparison, Run
+from engine.variants import METHODS, Run
 from ui.exactness.numbers import small
-from ui.exactness.settings import WORDS
+from ui.exactness.runs import compared, rounding_limit
+from ui.exactness.settings import WORDS, Asked
+from ui.modules import Left, component
 from ui.palette import css_variables
 
 __all__ = ["draw_maps", "map_svg", "verdict"]
@@ -35,11 +37,11 @@ svg {{ display: block; width: 100%; height: auto; max-width: 15rem; }}
 .key li {{ display: flex; align-items: center; gap: .4rem; margin: 0; }}
 .key svg {{ width: 1rem; height: 1rem; flex: none; }}
 """
-_JS = """export default function ({ data, parentElement }) {
+_JS = """export default function({ data, parentElement }) {
   parentElement.querySelector(".maps").innerHTML = data.html;
 }
 """
-_mount = st.components.v2.component("tilewise_pair_maps", html='<div class="maps"></div>', css=_CSS, js=_JS)
+_mount = component("maps", host="maps", script=_JS, css=_CSS)
 
 
 def _squares(cells: BoolArray, inset: float = 0.0) -> str:
@@ -131,8 +133,15 @@ def _key() -> str:
     return f'<ul class="key">{items}</ul>'
 
 
-def draw_maps(result: Comparison, limit: float) -> None:
+def draw_maps(asked: Asked) -> None:
     """Draw the five maps and their verdicts."""
+    _mount(key="ex_maps", data=_maps(asked).given())
+
+
+@lru_cache(maxsize=64)
+def _maps(asked: Asked) -> Left:
+    result = compared(asked.key, asked.settings, asked.storage)
+    limit = rounding_limit(asked.key, asked.storage, asked.settings.causal)
     cards = []
     for method in METHODS:
         run = result.runs[method]
@@ -145,4 +154,4 @@ def draw_maps(result: Comparison, limit: float) -> None:
             f'<p class="{"good" if exact else "bad"}">{"✓" if exact else "✗"} {escape(words)}</p>'
             f"<p>{escape(difference)}</p></div>"
         )
-    _mount(key="ex_maps", data={"html": f'<div class="grid">{"".join(cards)}</div>{_key()}'})
+    return Left("maps", {"html": f'<div class="grid">{"".join(cards)}</div>{_key()}'})

@@ -1,15 +1,15 @@
 """The five methods as tables and as a chart by row."""
 
-import streamlit as st
+from functools import lru_cache
 
 from engine.units import binary_bytes, decimal_bytes
-from engine.variants import METHODS, Comparison, Cost, Method
-from lesson.inputs import Input
-from ui.calculator.figure import show_figure
-from ui.calculator.html import draw, note, table
+from engine.variants import METHODS, Cost, Method
+from lesson.inputs import load
+from ui.calculator.html import draw, folded, note, table
 from ui.calculator.plot import Axis, Plot
+from ui.calculator.sheet import Sheet, kept_sheet
 from ui.exactness.numbers import decades, small
-from ui.exactness.runs import REAL_FORMAT, REAL_N, real_costs
+from ui.exactness.runs import REAL_FORMAT, REAL_N, compared, real_costs
 from ui.exactness.settings import HEAD_ENTRIES, WORDS, Asked
 
 # Exact methods have hues of their own; the inexact ones share one and differ by their dashes.
@@ -47,8 +47,14 @@ def _cost_cells(cost: Cost) -> list[str]:
     ]
 
 
-def draw_methods(asked: Asked, given: Input, result: Comparison) -> None:
+def draw_methods(asked: Asked) -> None:
     """Pairs, FLOPs, bytes and differences of the five runs."""
+    draw(_methods(asked))
+
+
+@lru_cache(maxsize=64)
+def _methods(asked: Asked) -> str:
+    given, result = load(asked.key), compared(asked.key, asked.settings, asked.storage)
     rows = []
     for method in METHODS:
         run = result.runs[method]
@@ -68,11 +74,13 @@ def draw_methods(asked: Asked, given: Input, result: Comparison) -> None:
         storage=asked.storage,
     )  # fmt: skip
     head = _head("method", "used", "left", "hidden", "flops", "bytes", "largest", "rms", "worst")
-    draw(table(caption, head, rows, words=(0, 8)))
+    return table(caption, head, rows, words=(0, 8))
 
 
-def draw_rows(given: Input, result: Comparison) -> None:
+@kept_sheet("ex_rows")
+def draw_rows(sheet: Sheet, asked: Asked) -> None:
     """Differences row by row: a chart, and the same as a table."""
+    given, result = load(asked.key), compared(asked.key, asked.settings, asked.storage)
     n = len(given.q)
     low = FLOOR[result.storage]
     ticks = [(float(i), str(i)) for i in range(0, n, 3)]
@@ -95,24 +103,28 @@ def draw_rows(given: Input, result: Comparison) -> None:
         WORDS.say("plots", "rows_part", method=WORDS.say("methods", m), value=small(result.runs[m].largest))
         for m in METHODS
     )
-    show_figure(figure, key="ex_rows", alt=WORDS.say("plots", "rows_alt", words=words))
-    draw(note(f"{WORDS.say('plots', 'rows_y').capitalize()}: {WORDS.say('plots', 'zero')}."))
-    with st.expander(WORDS.say("tables", "all_rows")):
-        head = [*_head("query"), *(WORDS.say("methods", m) for m in METHODS)]
-        rows = [
-            [
-                f"{i} {given.tokens_q[i].strip()}",
-                *(small(float(result.runs[m].row_difference[i])) for m in METHODS),
-            ]
-            for i in range(n)
+    sheet.figure(figure, alt=WORDS.say("plots", "rows_alt", words=words))
+    sheet.add(note(f"{WORDS.say('plots', 'rows_y').capitalize()}: {WORDS.say('plots', 'zero')}."))
+    head = [*_head("query"), *(WORDS.say("methods", m) for m in METHODS)]
+    rows = [
+        [
+            f"{i} {given.tokens_q[i].strip()}",
+            *(small(float(result.runs[m].row_difference[i])) for m in METHODS),
         ]
-        draw(table(WORDS.say("tables", "rows"), head, rows))
+        for i in range(n)
+    ]
+    sheet.add(folded(WORDS.say("tables", "all_rows"), table(WORDS.say("tables", "rows"), head, rows)))
 
 
-def draw_real(given: Input, asked: Asked) -> None:
+def draw_real(asked: Asked) -> None:
     """The same methods at a real length, by closed forms."""
-    n, d = given.q.shape
+    draw(_real(asked))
+
+
+@lru_cache(maxsize=64)
+def _real(asked: Asked) -> str:
+    n, d = load(asked.key).q.shape
     costs = real_costs(asked.settings, n, d)
     rows = [[WORDS.say("methods", method), *_cost_cells(costs[method])] for method in METHODS]
     head = _head("method", "used", "left", "hidden", "flops", "bytes")
-    draw(table(WORDS.say("tables", "real", n=f"{REAL_N:,}", d=d, storage=REAL_FORMAT), head, rows))
+    return table(WORDS.say("tables", "real", n=f"{REAL_N:,}", d=d, storage=REAL_FORMAT), head, rows)

@@ -2,12 +2,11 @@
 
 from itertools import groupby
 
-import streamlit as st
-
+from engine.masks import Causal
 from engine.precision_lab import Measured, stalls_after
-from ui.calculator.figure import show_figure
-from ui.calculator.html import draw, statements, table
+from ui.calculator.html import draw, folded, statements, table
 from ui.calculator.plot import Axis, Plot
+from ui.calculator.sheet import Sheet, kept_sheet
 from ui.exactness.numbers import decades, factor, small
 from ui.exactness.runs import SUM_FORMATS, counted, lab_runs, sums
 from ui.exactness.settings import WORDS, Asked, draw_lab_input, draw_sum_fields
@@ -80,11 +79,16 @@ def say_format(runs: list[Measured]) -> list[tuple[str, str]]:
 
 
 def draw_rounding(asked: Asked) -> None:
-    """Errors of every run by format."""
-    n, runs = lab_runs(draw_lab_input(), asked.key, asked.settings.causal)
+    """Errors of every run by format, for the input that a menu says."""
+    _draw_errors(draw_lab_input(), asked.key, asked.settings.causal)
+
+
+@kept_sheet("ex_rounding")
+def _draw_errors(sheet: Sheet, kind: str, key: str, causal: Causal | None) -> None:
+    n, runs = lab_runs(kind, key, causal)
     formats = {name: list(group) for name, group in groupby(runs, key=lambda run: run.storage)}
-    _draw_chart(formats)
-    draw(statements([sentence for group in formats.values() for sentence in say_format(group)]))
+    _draw_chart(sheet, formats)
+    sheet.add(statements([sentence for group in formats.values() for sentence in say_format(group)]))
     rows = []
     for name, group in formats.items():
         standard, tiled, narrow = _parts(group)
@@ -102,22 +106,20 @@ def draw_rounding(asked: Asked) -> None:
         WORDS.say("columns", each)
         for each in ("format", "standard", "tiled_best", "tiled_worst", "narrow", "patterns")
     ]
-    draw(table(WORDS.say("tables", "rounding", n=n), head, rows))
-    with st.expander(WORDS.say("tables", "all_runs")):
-        head = [
-            WORDS.say("columns", each) for each in ("format", "algorithm", "tile", "largest", "rms", "bits")
+    sheet.add(table(WORDS.say("tables", "rounding", n=n), head, rows))
+    head = [WORDS.say("columns", each) for each in ("format", "algorithm", "tile", "largest", "rms", "bits")]
+    every = [
+        [
+            run.storage, WORDS.say("algorithms", run.algorithm), _tile_words(run), small(run.largest),
+            small(run.rms), run.bits,
         ]
-        every = [
-            [
-                run.storage, WORDS.say("algorithms", run.algorithm), _tile_words(run), small(run.largest),
-                small(run.rms), run.bits,
-            ]
-            for run in runs
-        ]  # fmt: skip
-        draw(table(WORDS.say("tables", "runs"), head, every, words=(0, 1, 2, 5)))
+        for run in runs
+    ]  # fmt: skip
+    runs_table = table(WORDS.say("tables", "runs"), head, every, words=(0, 1, 2, 5))
+    sheet.add(folded(WORDS.say("tables", "all_runs"), runs_table))
 
 
-def _draw_chart(formats: dict[str, list[Measured]]) -> None:
+def _draw_chart(sheet: Sheet, formats: dict[str, list[Measured]]) -> None:
     names = list(formats)
     ticks = [(float(place), name) for place, name in enumerate(reversed(names))]
 
@@ -148,8 +150,8 @@ def _draw_chart(formats: dict[str, list[Measured]]) -> None:
         )
         for name, parts in ((name, _parts(group)) for name, group in formats.items())
     )  # fmt: skip
-    draw(_key())
-    show_figure(figure, key="ex_rounding", alt=WORDS.say("plots", "rounding_alt", words=words))
+    sheet.add(_key())
+    sheet.figure(figure, alt=WORDS.say("plots", "rounding_alt", words=words))
 
 
 def _key() -> str:
@@ -179,7 +181,12 @@ def draw_sums() -> int | None:
     asked = draw_sum_fields()
     if asked is None:
         return None
-    value, count = asked
+    _draw_sums(*asked)
+    return asked[1]
+
+
+@kept_sheet("ex_sums")
+def _draw_sums(sheet: Sheet, value: float, count: int) -> None:
     top = value * count
     stride = max(1, count // MOST_POINTS)
     steps = [*range(0, count, stride), count]
@@ -204,15 +211,15 @@ def draw_sums() -> int | None:
         WORDS.say("plots", "sums_part", format=name, reached=f"{partial[name][-1]:,.6g}")
         for name in SUM_FORMATS
     )
-    show_figure(figure, key="ex_sums", alt=WORDS.say("plots", "sums_alt", words=words))
+    sheet.figure(figure, alt=WORDS.say("plots", "sums_alt", words=words))
     rows = []
     for name in SUM_FORMATS:
         last = stalls_after(partial[name])
         told = WORDS.say("say", "never") if last is None else WORDS.say("say", "after", count=f"{last:,}")
         rows.append([name, f"{top:,.6g}", f"{partial[name][-1]:,.6g}", told])
     head = [WORDS.say("columns", each) for each in ("format", "exact_sum", "reached", "stalled")]
-    draw(table(WORDS.say("tables", "sums", value=f"{value:g}", count=f"{count:,}"), head, rows, words=(0, 3)))
-    return count
+    caption = WORDS.say("tables", "sums", value=f"{value:g}", count=f"{count:,}")
+    sheet.add(table(caption, head, rows, words=(0, 3)))
 
 
 def draw_counting(count: int) -> None:

@@ -16,7 +16,7 @@ WORDS = load_words("exactness")
 PREFIX = "ex_"
 COUNT_NAME = "ex_count"
 DEFAULT_COUNT = "4096"
-NARROW = 165
+NARROW, WIDE = 165, 450
 """Pixels."""
 HEAD_ENTRIES = {entry.key: entry for entry in entries() if entry.kind == "real"}
 
@@ -68,17 +68,13 @@ def take_page_address() -> None:
 
 def draw_settings() -> Asked:
     """Draw the menus of the comparison and return what they say."""
-    left, right = st.columns([3, 2])
-    with left:
-        sentence = choose(MENUS["sentence"])
-    with right:
-        head = choose(MENUS["head"])
-    # Narrow menus in a flow: seven in a row or two, and two a row on a phone.
+    # Menus in a flow, two a row on a phone. Columns would cost more elements than there are menus.
     with st.container(horizontal=True):
+        sentence, head = choose(MENUS["sentence"], WIDE), choose(MENUS["head"], NARROW + 40)
         mask, storage, block_q, block_k, reach, rank = (
             choose(MENUS[name], NARROW) for name in ("mask", "storage", "block_q", "block_k", "reach", "rank")
         )
-        pattern = choose(MENUS["pattern"], 2 * NARROW)
+        pattern = choose(MENUS["pattern"], NARROW + 135)
     settings = Settings(
         causal="bottom_right" if mask == "causal" else None,
         block_q=int(block_q),
@@ -92,18 +88,21 @@ def draw_settings() -> Asked:
 
 def draw_lab_input() -> str:
     """Draw the menu of the rounding section and return its choice."""
-    with st.columns([2, 3])[0]:
-        return choose(MENUS["lab"])
+    return choose(MENUS["lab"], 2 * NARROW)
 
 
 def draw_sum_fields() -> tuple[float, int] | None:
     """Draw the fields of the running sums; None, with a message, where the count is impossible."""
-    left, right, _ = st.columns([2, 2, 3])
-    with left:
-        value = choose(MENUS["value"])
-    typed = right.text_input(
-        WORDS.say("menus", "count"), DEFAULT_COUNT, key=COUNT_NAME, bind="query-params", max_chars=40
-    )
+    with st.container(horizontal=True):
+        value = choose(MENUS["value"], NARROW)
+        typed = st.text_input(
+            WORDS.say("menus", "count"),
+            DEFAULT_COUNT,
+            key=COUNT_NAME,
+            bind="query-params",
+            max_chars=40,
+            width=NARROW,
+        )
     try:
         return float(value), parse_count(
             typed, name=WORDS.say("menus", "count"), lowest=1, highest=MOST_ADDITIONS

@@ -30,7 +30,8 @@ function createTick(data, progress) {
   return { box, show };
 }
 
-function createAct(host, data) {
+/** Put what a section ends in into an element. */
+export function createAct(host, data) {
   const progress = createProgress();
   const finish = () => {
     if (!(data.section in progress.load().sections)) progress.record("sections", data.section);

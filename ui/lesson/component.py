@@ -1,5 +1,7 @@
-"""The lesson's two components: the list of sections, and what a section ends in."""
+"""The lesson's component: the list of sections, and what each section ends in."""
 
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,11 @@ from lesson.quiz import make
 from lesson.sliders import slider
 from lesson.values import N
 from lesson.words import load_words
+from ui.content import READING_WIDTH
 from ui.joiner import join_modules
+from ui.lesson.column import lesson_column
 from ui.lesson.size_routes import SIZE_ROUTE
-from ui.modules import served
+from ui.modules import Left, component
 from ui.palette import css_variables
 from ui.share import base_path
 
@@ -23,17 +27,14 @@ ACT_JS = join_modules(FOLDER, "act.js")
 CONTENTS_JS = join_modules(FOLDER, "contents.js")
 LESSON_CSS = f":host {{\n{css_variables()}\n}}\n" + (FOLDER / "lesson.css").read_text(encoding="utf-8")
 
-_act = st.components.v2.component(
-    "tilewise_act", html='<div class="act-host"></div>', css=LESSON_CSS, js=served("act", ACT_JS)
-)
-_contents = st.components.v2.component(
-    "tilewise_contents",
-    html='<div class="contents-host"></div>',
-    css=LESSON_CSS,
-    js=served("contents", CONTENTS_JS),
+KEY, COLUMN = "lesson_part", "lesson"
+"""The keys of the part, and of the container that holds the sections' texts and nothing else."""
+
+_mount = component(
+    "lesson", host="lesson-host", script=join_modules(FOLDER, "lesson_page.js"), css=LESSON_CSS
 )
 
-__all__ = ["act_data", "contents_data", "show_act", "show_contents"]
+__all__ = ["COLUMN", "act_data", "contents_data", "lesson_data", "show_lesson"]
 
 
 def _asked(section: Section) -> dict[str, Any] | None:
@@ -98,11 +99,36 @@ def contents_data() -> dict[str, Any]:
     }
 
 
-def show_act(section: Section) -> None:
-    """Draw what a section ends in."""
-    _act(key=f"act_{section.key}", data=act_data(section))
+def lesson_data() -> dict[str, Any]:
+    """Return what the browser gets, as finite builtins."""
+    column = lesson_column()
+    acts = [
+        {**act_data(section), "at": place}
+        for section, place in zip(load_sections(), column.places, strict=True)
+    ]
+    return {"column": COLUMN, "stretches": len(column.stretches), "contents": contents_data(), "acts": acts}
 
 
-def show_contents() -> None:
-    """Draw the list of sections. Links in the text drive the stage from here on."""
-    _contents(key="lesson_contents", data=contents_data())
+@cache
+def _left() -> Left:
+    return Left("lesson", lesson_data())
+
+
+def _nothing() -> None:
+    """A callback: Streamlit keeps the state of a component only if it has one."""
+
+
+# A fragment: the page around it, with its stage, is not run again when the sentences are asked for.
+@st.fragment
+def show_lesson() -> None:
+    """Draw the list of sections, then their sentences once the browser has time for them.
+
+    Each section ends in what it asks for, and links in the text drive the stage.
+    """
+    asked = st.session_state.get(KEY)
+    opened = isinstance(asked, Mapping) and bool(asked.get("open"))
+    _mount(key=KEY, data={**_left().given(), "open": opened}, on_open_change=_nothing)
+    if opened:
+        with st.container(key=COLUMN, width=READING_WIDTH):
+            for stretch in lesson_column().stretches:
+                (st.html if stretch.html else st.markdown)(stretch.text)

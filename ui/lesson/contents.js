@@ -11,7 +11,8 @@ const SETTLE_TIMES = 12;
 const SETTLE_MS = 250;
 const READER_MOVES = ["wheel", "touchstart", "keydown", "pointerdown"];
 
-function createContents(host, data) {
+/** Put the list of sections into an element. */
+export function createContents(host, data) {
   const { words } = data;
   const progress = createProgress();
   const count = el("span", { class: "count", "data-testid": "contents-count" });

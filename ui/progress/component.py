@@ -1,21 +1,23 @@
-"""The progress panel as a Streamlit component: mounted by the frame of every page."""
+"""The sidebar as a Streamlit component: navigation with its ticks, and the progress. Mounted by the frame."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
+from lesson.links import load_links
 from lesson.outline import load_outline
 from lesson.plan import load_sections
 from lesson.words import load_words
 from ui.joiner import join_modules
-from ui.modules import served
-from ui.palette import css_variables
+from ui.modules import Left, component
+from ui.share import page_path
 
 FOLDER = Path(__file__).parent
 
-PANEL_JS = join_modules(FOLDER, "progress_panel.js")
-PANEL_CSS = f":host {{\n{css_variables()}\n}}\n" + (FOLDER / "progress.css").read_text(encoding="utf-8")
+SIDEBAR_JS = join_modules(FOLDER, "sidebar.js")
+SIDEBAR_CSS = "\n".join(
+    (FOLDER / name).read_text(encoding="utf-8") for name in ("sidebar.css", "progress.css")
+)
 
 # The pages that count as labs: whoever has used one control there has tried it. The run of the lesson's size
 # is a lab without a page of its own.
@@ -23,20 +25,28 @@ LAB_PAGES = ("online_softmax", "step_through", "calculator", "exactness", "evide
 LABS = (*LAB_PAGES, "lesson_size")
 _COUNTS = {"home": "sections", "quiz": "quiz", **dict.fromkeys(LAB_PAGES, "lab")}
 
-_mount = st.components.v2.component(
-    "tilewise_progress",
-    html='<div class="progress-host"></div>',
-    css=PANEL_CSS,
-    js=served("progress", PANEL_JS),
-)
+# Not in a shadow root: there, tools would not find the first link after "Skip to main content".
+_mount = component("sidebar", host="sidebar-host", script=SIDEBAR_JS, css=SIDEBAR_CSS, isolated=False)
 
-__all__ = ["LABS", "LAB_PAGES", "panel_data", "show_progress"]
+__all__ = ["LABS", "LAB_PAGES", "show_sidebar", "sidebar_data"]
 
 
-def panel_data(page: str) -> dict[str, Any]:
-    """Return what the browser gets on a page, as finite builtins."""
+def sidebar_data() -> dict[str, Any]:
+    """Return what the browser gets, the same on every page, as finite builtins."""
+    words = load_words("lesson_words")
     return {
-        "lab": page if page in LAB_PAGES else None,
+        "labs": list(LAB_PAGES),
+        "pages": [
+            {
+                "key": each.key,
+                "label": each.label,
+                "icon": each.icon.split("/")[-1].rstrip(":"),
+                "href": page_path(each),
+            }
+            for each in load_outline().pages
+        ],
+        "lesson": load_links()["lesson"].url,
+        "frame": dict(words.table("frame")),
         "plan": {
             "pages": [
                 {"key": each.key, "counts": _COUNTS.get(each.key, "nothing")} for each in load_outline().pages
@@ -44,16 +54,21 @@ def panel_data(page: str) -> dict[str, Any]:
             "sections": [section.key for section in load_sections()],
             "labs": list(LABS),
         },
-        "words": dict(load_words("lesson_words").table("progress")),
+        "words": dict(words.table("progress")),
     }
 
 
-def show_progress(page: str) -> None:
-    """Draw the panel, with the ticks that it puts into the navigation.
+@cache
+def _left() -> Left:
+    return Left("sidebar", sidebar_data())
+
+
+def show_sidebar(page: str) -> None:
+    """Draw the sidebar.
 
     Parameters
     ----------
     page : str
         The page's key in the outline.
     """
-    _mount(key="progress_panel", data=panel_data(page))
+    _mount(key="sidebar", data={**_left().given(), "page": page})

@@ -21,17 +21,6 @@ export function progressCounts(progress, plan) {
   };
 }
 
-/** The tick's own colour, in both themes: the palette's green for words. */
-const TICK_COLOUR = ":root { --tw-tick: light-dark(#176b45, #70d9a8); }";
-
-/** Style rules that put a tick after the navigation's links, in order. `word` is what a screen reader says. */
-export function tickRules(done, word) {
-  const rules = done
-    .map((is, place) => (is ? `.st-key-nav > :nth-child(${place + 1}) a::after { content: "✓" / "${word}"; margin-left: auto; padding-left: 0.5rem; font-weight: 700; color: var(--tw-tick); }` : ""))
-    .filter(Boolean);
-  return rules.length ? [TICK_COLOUR, ...rules].join("\n") : "";
-}
-
 /** What a template says with its `{slots}` filled. */
 export function filledWords(template, values) {
   return template.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));

@@ -1,19 +1,17 @@
-/** The progress in the sidebar: a summary, the ticks in the navigation, and a file to keep or bring back. */
+/** The progress in the sidebar: a summary, and a file to keep or bring back. */
 
 import { el, setText } from "../stage/dom.js";
-import { filledWords, pagesDone, progressCounts, tickRules, worksOnPage } from "./progress_marks.js";
+import { filledWords, progressCounts, worksOnPage } from "./progress_marks.js";
 import { createProgress, PROGRESS_EVENT, ProgressError } from "./progress_store.js";
 
-const panelsMounted = new WeakMap();
 const WORK_EVENTS = ["click", "input", "change"];
 /** Keys that play and step: they work on a page without any control having the focus. */
 const STEP_KEYS = ["ArrowLeft", "ArrowRight", " ", "PageDown", "PageUp"];
 
-function createPanel(host, data) {
+/** Make the panel. `data` is what the sidebar gets: `{ page, labs, plan, words }`. */
+export function createPanel(data) {
   const { words, plan } = data;
   const progress = createProgress();
-  const style = document.head.appendChild(document.createElement("style"));
-  style.dataset.tilewise = "ticks";
   const summary = el("p", { class: "summary", "data-testid": "progress-summary" });
   const said = el("p", { class: "said", role: "status", "aria-live": "polite", "data-testid": "progress-said" });
   const download = el("button", { type: "button", text: words.download, "data-testid": "progress-download" });
@@ -23,12 +21,11 @@ function createPanel(host, data) {
   const root = el("details", { class: "progress-panel", "data-testid": "progress" },
     el("summary", { text: words.title }), summary, el("div", { class: "buttons" }, download, restore, clear), chooser, said,
     el("p", { class: "where", text: words.where }));
-  host.replaceChildren(root);
+  const lab = data.labs.includes(data.page) ? data.page : null;
 
   function show() {
     const now = progress.load();
     setText(summary, filledWords(words.summary, progressCounts(now, plan)));
-    setText(style, tickRules(pagesDone(now, plan), words.ticked));
   }
   download.onclick = () => {
     const address = URL.createObjectURL(new Blob([progress.exportText()], { type: "application/json" }));
@@ -66,8 +63,8 @@ function createPanel(host, data) {
   }
   const noteWork = (event) => {
     const byKey = event.type === "keydown" && STEP_KEYS.includes(event.key);
-    if (!data.lab || !(byKey || worksOnPage(event.composedPath()))) return;
-    if (!(data.lab in progress.load().labs)) progress.record("labs", data.lab);
+    if (!lab || !(byKey || worksOnPage(event.composedPath()))) return;
+    if (!(lab in progress.load().labs)) progress.record("labs", lab);
   };
   const listened = [...WORK_EVENTS, "keydown"];
   for (const name of listened) document.addEventListener(name, noteWork, { capture: true, passive: true });
@@ -75,27 +72,12 @@ function createPanel(host, data) {
   window.addEventListener("storage", show);
   show();
   return {
-    id: JSON.stringify(data),
+    root,
     destroy() {
       calm();
       for (const name of listened) document.removeEventListener(name, noteWork, { capture: true });
       window.removeEventListener(PROGRESS_EVENT, show);
       window.removeEventListener("storage", show);
-      style.remove();
-      host.replaceChildren();
     },
-  };
-}
-
-/** Streamlit's entry: called on mount, and again on the same element whenever the data changes. */
-export default function mountPanel({ data, parentElement }) {
-  const before = panelsMounted.get(parentElement);
-  if (before?.id !== JSON.stringify(data)) {
-    before?.destroy();
-    panelsMounted.set(parentElement, createPanel(parentElement.querySelector(".progress-host"), data));
-  }
-  return () => {
-    panelsMounted.get(parentElement)?.destroy();
-    panelsMounted.delete(parentElement);
   };
 }

@@ -1,12 +1,11 @@
 """The practice quiz as a Streamlit component: mount it with `show_quiz`."""
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
 from ui.joiner import join_modules
-from ui.modules import served
+from ui.modules import Left, component
 from ui.palette import css_variables
 from ui.quiz.payload import quiz_payload
 from ui.quiz.view import VIEW_CSS
@@ -18,9 +17,12 @@ QUIZ_CSS = f":host {{\n{css_variables()}\n}}\n{VIEW_CSS}\n" + (FOLDER / "quiz_pl
     encoding="utf-8"
 )
 
-_mount = st.components.v2.component(
-    "tilewise_quiz", html='<div class="quiz-host"></div>', css=QUIZ_CSS, js=served("quiz", QUIZ_JS)
-)
+_mount = component("quiz", host="quiz-host", script=QUIZ_JS, css=QUIZ_CSS)
+
+
+@lru_cache(maxsize=32)
+def _left(seed: int) -> Left:
+    return Left("questions", quiz_payload(seed))
 
 
 def show_quiz(*, seed: int, key: str) -> dict[str, Any]:
@@ -36,13 +38,12 @@ def show_quiz(*, seed: int, key: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        What was sent to the browser.
+        What the browser shows.
 
     Raises
     ------
     ValueError
         If the seed is impossible.
     """
-    payload = quiz_payload(seed)
-    _mount(key=key, data=payload)
-    return payload
+    _mount(key=key, data=_left(seed).given())
+    return quiz_payload(seed)

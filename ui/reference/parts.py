@@ -1,5 +1,7 @@
 """Glossary, notation, sources and licences as they are drawn."""
 
+from functools import cache
+
 import streamlit as st
 
 from lesson.evidence import load_provenance
@@ -11,7 +13,7 @@ from lesson.outline import load_outline
 from lesson.words import load_words
 from ui.calculator.html import draw, note
 from ui.content import READING_WIDTH
-from ui.reference.table import draw_linked_table, markdown_rows
+from ui.reference.table import linked_table, markdown_rows
 
 WORDS = load_words("reference")
 FILTER_NAME = "ref_find"
@@ -41,19 +43,18 @@ def _term_text(term: Term) -> str:
 
 def draw_glossary() -> None:
     """Every term, or those that a reader looks for."""
-    with st.columns([2, 3])[0]:
-        asked = st.text_input(
-            WORDS.say("glossary", "filter"), key=FILTER_NAME, bind="query-params", max_chars=40
-        ).strip()
+    asked = st.text_input(
+        WORDS.say("glossary", "filter"), key=FILTER_NAME, bind="query-params", max_chars=40, width=400
+    ).strip()
     terms = [term for term in load_glossary() if _matches(term, asked)]
     if not terms:
         st.info(WORDS.say("glossary", "none", asked=asked), icon=":material/search_off:")
         return
     draw(note(WORDS.say("glossary", "found", found=len(terms), all=len(load_glossary()))))
     half = -(-len(terms) // 2)
+    # One element a column: each costs the server and the browser time.
     for column, part in zip(st.columns(2, gap="large"), (terms[:half], terms[half:]), strict=True):
-        for term in part:
-            column.markdown(_term_text(term))
+        column.markdown("\n\n".join(map(_term_text, part)))
 
 
 def draw_notation() -> None:
@@ -62,15 +63,19 @@ def draw_notation() -> None:
     inside = [place for place, line in enumerate(lines) if line.startswith("|")]
     before, table, after = lines[: inside[0]], lines[inside[0] : inside[-1] + 1], lines[inside[-1] + 1 :]
     head, *rows = markdown_rows(table)
-    with st.container(width=READING_WIDTH):
-        st.markdown("\n".join(before))
-    draw_linked_table(WORDS.say("notation", "caption"), head, rows, wide=(1,))
-    with st.container(width=READING_WIDTH):
-        st.markdown("\n".join(after))
+    st.markdown("\n".join(before), width=READING_WIDTH)
+    draw(linked_table(WORDS.say("notation", "caption"), head, rows, wide=(1,)))
+    st.markdown("\n".join(after), width=READING_WIDTH)
 
 
 def draw_sources() -> None:
     """Every link of the app, kind by kind, with its dates."""
+    draw(_sources())
+
+
+@cache
+def _sources() -> str:
+    tables = []
     for kind in KINDS:
         links = [link for link in load_links().values() if link.kind == kind]
         name = WORDS.say("kinds", kind)
@@ -78,11 +83,17 @@ def draw_sources() -> None:
             [link.markdown, link.date or WORDS.say("columns", "unknown"), link.read, link.note]
             for link in links
         ]
-        draw_linked_table(name, _head("source", "date", "read", "use"), rows, wide=(3,))
+        tables.append(linked_table(name, _head("source", "date", "read", "use"), rows, wide=(3,)))
+    return "".join(tables)
 
 
 def draw_licences() -> None:
     """Whose the data are."""
+    draw(_licences())
+
+
+@cache
+def _licences() -> str:
     told, gpu = real.meta(), load_provenance()
     facts = told["provenance"]
     say = WORDS.say
@@ -91,7 +102,7 @@ def draw_licences() -> None:
     )
     note = say("licences", "heads_note", layers=len(told["heads"]), sentences=len(told["sentences"]))
     own = say("licences", "own")
-    draw_linked_table(
+    return linked_table(
         say("licences", "caption"),
         _head("data", "from", "licence"),
         [

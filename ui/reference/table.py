@@ -8,15 +8,13 @@ import re
 from collections.abc import Collection, Sequence
 from html import escape
 
-from ui.calculator.html import draw
-
 _CODE = re.compile(r"`([^`]+)`")
 _LINK = re.compile(r"\[([^\]]+)\]\((https://[^\s()]+|\./[^\s()]*)\)")
 # A name may be a whole title: it breaks instead of pushing everything else out of a phone's view.
 _NAME = "white-space:normal;min-width:9rem;max-width:22rem"
 _STRONG = re.compile(r"\*\*([^*]+)\*\*")
 
-__all__ = ["draw_linked_table", "inline_html", "markdown_rows"]
+__all__ = ["inline_html", "linked_table", "markdown_rows"]
 
 
 def inline_html(text: str) -> str:
@@ -44,10 +42,10 @@ def markdown_rows(lines: Sequence[str]) -> list[list[str]]:
     return rows
 
 
-def draw_linked_table(
+def linked_table(
     caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], *, wide: Collection[int] = ()
-) -> None:
-    """Draw a table of one-line Markdown cells.
+) -> str:
+    """Return a table of one-line Markdown cells as HTML.
 
     Parameters
     ----------
@@ -68,7 +66,7 @@ def draw_linked_table(
             for place, cell in enumerate(others, start=1)
         )
         body += f'<tr><th scope="row" class="l" style="{_NAME}">{first}</th>{cells}</tr>'
-    draw(
+    return (
         f'<div class="twc-scroll" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
         f"<caption>{escape(caption)}</caption><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
     )

@@ -1,12 +1,11 @@
 """The one-row player as a Streamlit component: mount it with `show_row`."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
-import streamlit as st
-
 from ui.joiner import join_modules
-from ui.modules import served
+from ui.modules import Left, component
 from ui.palette import css_variables
 from ui.softmax.payload import Payload, encode_row
 
@@ -19,14 +18,14 @@ ROW_CSS = f":host {{\n{css_variables()}\n}}\n" + "\n".join(
     for file in (STAGE / "stage.css", STAGE / "zones.css", FOLDER / "row.css")
 )
 
-_mount = st.components.v2.component(
-    "tilewise_row", html='<div class="row-host"></div>', css=ROW_CSS, js=served("row", ROW_JS)
-)
+_mount = component("row", host="row-host", script=ROW_JS, css=ROW_CSS)
 
 
-@st.cache_data(max_entries=128, show_spinner=False)
-def _payload(row: tuple[float, ...]) -> Payload:
-    return encode_row(row)
+@lru_cache(maxsize=128)
+def _played(row: tuple[float, ...]) -> tuple[Payload, Left]:
+    """Return a row's payload, and the same to be fetched."""
+    payload = encode_row(row)
+    return payload, Left("row", payload)
 
 
 def show_row(row: Sequence[float], *, key: str) -> Payload:
@@ -44,13 +43,13 @@ def show_row(row: Sequence[float], *, key: str) -> Payload:
     Returns
     -------
     dict
-        What was sent to the browser.
+        What the browser plays. Not to be changed.
 
     Raises
     ------
     ValueError
         From the engine, for a row that it refuses.
     """
-    payload = _payload(tuple(row))
-    _mount(key=key, data=payload)
+    payload, left = _played(tuple(row))
+    _mount(key=key, data=left.given())
     return payload

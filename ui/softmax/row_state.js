@@ -19,7 +19,8 @@ export function createKept(method, words) {
     update({ frame }) {
       KEPT.forEach((name, place) => {
         const unused = method === "naive" && !name.startsWith("l");
-        const idle = method === "two_pass" && name === "alpha";
+        // Before anything was read there is no old and new maximum for a factor to stand between.
+        const idle = name === "alpha" && (method === "two_pass" || frame.kind === "start");
         setText(cells[place], unused || idle ? words.kept.unused : name.startsWith("m") ? shownScore(frame[name]) : format(frame[name], 4));
         setAttribute(cells[place], "data-value", unused || idle ? null : String(frame[name]));
         setAttribute(cells[place], "data-empty", unused || idle ? "" : null);

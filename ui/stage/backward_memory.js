@@ -4,12 +4,13 @@
  */
 
 import { storesOfGradient } from "./backward_history.js";
-import { el, setAttribute, setStyle } from "./dom.js";
+import { createMark, el, setAttribute, setStyle } from "./dom.js";
 import { paint, paintStill, wipe } from "./heat.js";
 import { finalStore, heldO } from "./history.js";
 import { PADDING } from "./memory.js";
-import { SMALLEST_LABELLED, createBlocks, createTokens, markQueries, tileSpans } from "./memory_blocks.js";
+import { SMALLEST_LABELLED, createBlocks, createQueriesMark, createTokens, tileSpans } from "./memory_blocks.js";
 import { format } from "./numbers.js";
+import { pocket } from "./pocket.js";
 import { fill, showToken } from "./sentence.js";
 import { tensorLabel } from "./tensor_names.js";
 import { evenCell, readable } from "./tip.js";
@@ -90,7 +91,7 @@ export function createBackwardMemory(trace, words, context) {
   const key = el("ul", { class: "key" }, ...blocks.keys,
     el("li", {}, el("span", { class: "visits-mark" }), el("span", { text: words.outer.visits })));
   const root = el("section", { class: "zone outer", "aria-label": words.zones.outer },
-    el("header", {}, el("h3", { text: words.zones.outer }), el("span", { class: "note", text: words.zones.outer_note })), picture, blocks.counts, key);
+    el("header", {}, el("h3", { text: words.zones.outer }), el("span", { class: "note", text: words.zones.outer_note })), pocket(picture), pocket(blocks.counts), key);
   setStyle(picture, "--tiles", String(tilesK));
   setStyle(picture, "--row-tiles", String(tilesQ));
 
@@ -110,6 +111,8 @@ export function createBackwardMemory(trace, words, context) {
   const watcher = new ResizeObserver(fit);
   watcher.observe(root);
 
+  const markQueries = createQueriesMark(queryLabels);
+  const keyLabelsHere = createMark("data-here");
   let painted = "";
   function paintAll() {
     const colours = context.colours();
@@ -152,8 +155,8 @@ export function createBackwardMemory(trace, words, context) {
         const here = step.resident[strip.name] ? (strip.side === "queries" ? q : k) : null;
         for (const part of tiles[strip.name]) setAttribute(part.node, "data-here", part.tile === here ? "" : null);
       }
-      markQueries(queryLabels, q, row);
-      keyLabels.forEach((node, tile) => setAttribute(node, "data-here", tile === k ? "" : null));
+      markQueries(q, row);
+      keyLabelsHere(keyLabels[k]);
       updateGradients(index, step);
       blocks.update(index, step);
     },

@@ -2,7 +2,7 @@
 
 import { deltasOf } from "./backward_history.js";
 import { backwardVariants } from "./backward_sentence.js";
-import { setText } from "./dom.js";
+import { setAttribute, setText } from "./dom.js";
 import { createStatsTable, nameStatsRow, showStat } from "./rows.js";
 
 const SAVED = ["lse", "delta"];
@@ -26,10 +26,10 @@ export function createBackwardRows(trace, words, context) {
       const held = onChip ? step.rows[1] - step.rows[0] : 0;
       rows.forEach((part, row) => {
         const here = row < held;
-        part.root.hidden = !here && held > 0;
+        setAttribute(part.root, "hidden", !here && held > 0 ? "" : null);
         nameStatsRow(part, here ? subject.queries[row] : null, row === chosen, words);
         const values = here ? valuesOf(step, row) : [];
-        SAVED.forEach((_, place) => showStat(part.cells[place], values[place]));
+        SAVED.forEach((_, place) => showStat(part, place, values[place]));
         const looks = here && BLOCK_KINDS.has(step.kind) ? backwardVariants[step.kind]({ ...subject, row }) : null;
         setText(part.note, looks === null ? "" : looks === "some" ? words.notes.looks : words.notes.no_look);
       });

@@ -50,7 +50,7 @@ function linksTo(title, examples, words) {
     ...(links.length ? links.flatMap((link, place) => (place ? [" · ", link] : [link])) : [words.none]));
 }
 
-/** Make the zone. `go` shows a step; `query` holds the settings of the run in its address, or is null. */
+/** Make the zone, and the line that says which run the stage itself draws. `go` shows a step; `query` holds the settings of the run in its address, or is null. */
 export function createBreakit(trace, comparison, context, go, query) {
   const { words, examples } = comparison;
   const tokens = trace.problem.tokens_q.map(showToken);
@@ -102,6 +102,7 @@ export function createBreakit(trace, comparison, context, go, query) {
 
   return {
     root,
+    drawn: el("p", { class: "which-run", "data-testid": "which-run", text: words.drawn }),
     update({ step, index, row }) {
       const sides = sidesAt(comparison, index, row);
       const tile = step.tile[0] ?? 0;

@@ -72,6 +72,14 @@ export function createChip(trace, words, context) {
       column: fill(words.chip.cell_dimension, { dimension: column }) });
   }
 
+  const labels = new Map();
+  /** What a panel of this size is called. */
+  function labelOf(spec, rows, columns) {
+    const key = `${spec.name} ${rows} ${columns}`;
+    if (!labels.has(key)) labels.set(key, fill(words.chip.strip, { name: words.panels[spec.name], rows, columns }));
+    return labels.get(key);
+  }
+
   function viewOf(spec, frame) {
     const values = spec.read(frame);
     if (!values || values.length === 0 || values[0].length === 0) return null;
@@ -89,7 +97,7 @@ export function createChip(trace, words, context) {
       chosen: spec.rows === "queries" ? frame.row : null,
       note: spec.note?.(frame, words),
       rowsAreQueries: spec.rows === "queries",
-      label: fill(words.chip.strip, { name: words.panels[spec.name], rows: values.length, columns: values[0].length }),
+      label: labelOf(spec, values.length, values[0].length),
     };
   }
 
@@ -107,7 +115,7 @@ export function createChip(trace, words, context) {
     panel: (name) => panels.find(({ spec }) => spec.name === name)?.matrix.root,
     focusRow: stats.focusRow,
     destroy: meter.destroy,
-    stats: stats.root,
+    stats: stats.root.firstElementChild,
     update(frame) {
       meter.update(frame);
       stats.update(frame);

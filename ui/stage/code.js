@@ -1,6 +1,7 @@
 /** The algorithm as a listing, with the line of this step marked and the tensors in their colours. */
 
 import { el, setAttribute } from "./dom.js";
+import { pocket } from "./pocket.js";
 import { tensorOfLabel } from "./tensor_names.js";
 
 const TENSORS = new Set(["q", "k", "v", "s", "p", "m", "l", "alpha", "acc", "o", "lse", "d_o", "d_q", "d_k", "d_v", "d_p", "d_s", "delta"]);
@@ -28,7 +29,7 @@ export function createCode(trace, words) {
     return line;
   });
   const root = el("section", { class: "zone code", "aria-label": words.zones.code },
-    el("header", {}, el("h2", { text: words.zones.code })), el("ol", {}, ...lines),
+    el("header", {}, el("h2", { text: words.zones.code })), pocket(el("ol", {}, ...lines)),
     el("p", { class: "note hint", text: words.transport.keys }));
   let current = null;
   return {

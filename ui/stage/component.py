@@ -1,24 +1,24 @@
 """The stage as a Streamlit component: mount it with `show_stage`."""
 
+import pickle
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
-import streamlit as st
 
 from engine import trace_attention
-from ui.joiner import join_modules, lean
-from ui.modules import served
+from ui.joiner import join_modules, lean, lean_styles
+from ui.modules import Left, component
 from ui.palette import css_variables
 from ui.stage.comparison import comparison_payload
 from ui.stage.payload import Payload, encode
 
 FOLDER = Path(__file__).parent
 
-# Streamlit sends the styles with the data of every run; the script is fetched once.
 STAGE_JS = lean(join_modules(FOLDER, "stage.js"))
-STAGE_CSS = lean(
+STAGE_CSS = lean_styles(
     f":host {{\n{css_variables()}\n}}\n"
     + "\n".join(
         (FOLDER / name).read_text(encoding="utf-8")
@@ -35,27 +35,23 @@ STAGE_CSS = lean(
     )
 )
 
-_mount = st.components.v2.component(
-    "tilewise_stage", html='<div class="stage-host"></div>', css=STAGE_CSS, js=served("stage", STAGE_JS)
-)
+_mount = component("stage", host="stage-host", script=STAGE_JS, css=STAGE_CSS)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def _payload(
-    q: npt.ArrayLike,
-    k: npt.ArrayLike,
-    v: npt.ArrayLike,
-    tokens: tuple[Sequence[str], Sequence[str]] | None,
-    budget_bytes: int | None,
-    mistake: str | None,
-    options: dict[str, Any],
-) -> Payload:
+@lru_cache(maxsize=64)
+def _played(asked: bytes) -> tuple[Payload, Left | None]:
+    """Return a run's payload, and the same to be fetched, None if private.
+
+    Both are shared between the runs that ask for the same, so nobody changes them. What is asked for comes
+    pickled, because arrays are no keys and Streamlit's own cache takes longer to make one than all else here.
+    """
+    q, k, v, tokens, budget_bytes, mistake, private, options = pickle.loads(asked)
     trace = trace_attention(q, k, v, tokens=tokens, **options)
     payload = encode(trace, budget_bytes=budget_bytes)
     if mistake is not None:
         wrong = trace_attention(q, k, v, tokens=tokens, mistake=mistake, **options)
         payload |= {"comparison": comparison_payload(trace, wrong), "id": f"{payload['id']}-{mistake}"}
-    return payload
+    return payload, None if private else Left("run", payload)
 
 
 def show_stage(
@@ -101,13 +97,17 @@ def show_stage(
     Returns
     -------
     dict
-        What was sent to the browser.
+        What the browser plays. Not to be changed.
 
     Raises
     ------
     ValueError
         From the engine, for input that it refuses and for a trace above its caps.
     """
-    payload = _payload(q, k, v, tokens, budget_bytes, mistake, options)
-    _mount(key=key, data={**payload, "step": step, "address": address, "ask": ask, "share": share})
+    # A reader's own file is nobody else's to fetch.
+    private = bool(share and share["own_file"])
+    asked = (q, k, v, tokens, budget_bytes, mistake, private, options)
+    payload, left = _played(pickle.dumps(asked))
+    given = left.given() if left else payload
+    _mount(key=key, data={**given, "step": step, "address": address, "ask": ask, "share": share})
     return payload

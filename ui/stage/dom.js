@@ -37,6 +37,17 @@ export function setAttribute(node, name, value) {
   }
 }
 
+/** A mark that one of some nodes carries at most, as an attribute: to move it touches two of them. Takes the next node, or none. */
+export function createMark(name) {
+  let marked = null;
+  return (node = null) => {
+    if (node === marked) return;
+    if (marked) setAttribute(marked, name, null);
+    if (node) setAttribute(node, name, "");
+    marked = node;
+  };
+}
+
 /** The label of a part of a bar, if it has room: nothing cuts it off. `share` is of the whole bar. */
 export function labelIn(share, label) {
   return share > 0.02 + 0.02 * label.length ? label : "";

@@ -43,11 +43,18 @@ function scoreLines({ trace, step, row, keys, words, most }) {
   return lines;
 }
 
-function maskLines({ step, row, keys, words }) {
-  const hidden = step.work.s[row].findIndex((score) => score === null);
-  const key = Math.max(hidden, 0);
-  if (hidden < 0) return [line(fill(words.formula.unmasked, { key: keys[0] }), "s", format(step.work.s[row][0]), "")];
-  return [line(fill(words.formula.mask, { key: keys[key] }), "s = s + (−∞)", "e^{−∞}", "0")];
+function maskLines({ step, row, keys, words, most }) {
+  const scores = step.work.s[row];
+  const hidden = scores.findIndex((score) => score === null);
+  if (hidden < 0) return [line(fill(words.formula.unmasked, { key: keys[0] }), "s", format(scores[0]), "")];
+  const lines = [line(fill(words.formula.mask, { key: keys[hidden] }), "s", format(null), "")];
+  const mNew = Math.max(...[step.state.m[row], ...scores].map(toNumber));
+  // A row that has seen no key yet has no maximum to subtract.
+  if (Number.isFinite(mNew)) {
+    lines.push(computed(fill(words.formula.p, { key: keys[hidden] }), "p = e^{s − m_new}", [null, mNew],
+      (a, b) => Math.exp(a - b), 0, (a, b) => `e^{${a} − ${wrap(b)}}`, most));
+  }
+  return lines;
 }
 
 function maxLines({ step, row, words, most }) {

@@ -26,11 +26,14 @@ export function actionOf(key, last) {
   }
 }
 
+/** Whether an element is on show. To ask for its boxes would lay out the page in the middle of an input. */
+const isDrawn = (node) => node.isConnected && (node.checkVisibility?.() ?? node.getClientRects().length > 0);
+
 /** Listen on the document while `root` is on the page. Returns a function that stops listening. */
 export function listen(root, last, actions) {
   const onKey = (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-    if (!root.isConnected || root.getClientRects().length === 0) return;
+    if (!isDrawn(root)) return;
     if (belongsTo(event.composedPath()[0], event.key)) return;
     const action = actionOf(event.key, last());
     if (action === null || !(action[0] in actions)) return;

@@ -29,8 +29,14 @@ export function laneLabel(tensor) {
   return label === tensor ? tensor.toUpperCase() : label;
 }
 
-function createLane(name, words) {
-  const parts = segments({}, {}).map(({ tensor, direction }) => ({
+const sums = ({ read, written }) => total(read) + total(written);
+
+/** A lane for some ledgers, of which it shows one at a time. It has no part that would be empty in all of them. */
+function createLane(name, words, ledgers) {
+  const used = segments({}, {}).filter(({ tensor, direction }) => ledgers.some((ledger) => ledger[direction][tensor]));
+  const parts = used.map(({ tensor, direction }) => ({
+    tensor,
+    direction,
     drawn: "",
     node: el("span", { class: `part ${direction}`, "data-tensor": tensor,
       style: `background-color: var(--tw-${tensor.replaceAll("_", "-")}); color: var(--tw-${tensor.replaceAll("_", "-")}-on)` }),
@@ -39,28 +45,32 @@ function createLane(name, words) {
   const bar = el("div", { class: "bar" }, ghost, ...parts.map(({ node }) => node));
   const now = el("b", { "data-testid": `ledger-${name}` });
   const end = el("span", { class: "end" });
-  const root = el("div", { class: "lane" }, el("span", { class: "who", text: words.ledger[name] }), bar, el("span", { class: "sum" }, now, " ", end));
+  // A whole ledger's sum stands alone; that of a run has its end beside it until it is there.
+  const final = bytes(sums(ledgers[0]));
+  const longest = `${final} ${fill(words.ledger.end, { bytes: final })}`;
+  const root = el("div", { class: "lane" }, el("span", { class: "who", text: words.ledger[name] }), el("div", { class: "bar-cell" }, bar),
+    el("span", { class: "sum", "data-longest": longest }, el("span", { class: "sums" }, now, " ", end)));
   return {
     root,
-    update({ read, written }, final, scale) {
-      segments(read, written).forEach((segment, place) => {
+    update(ledger, final, scale) {
+      for (const part of parts) {
         // Few of a lane's many parts grow in a step.
-        const part = parts[place];
-        const drawn = `${segment.bytes}/${scale}`;
-        if (part.drawn === drawn) return;
+        const size = ledger[part.direction][part.tensor] ?? 0;
+        const drawn = `${size}/${scale}`;
+        if (part.drawn === drawn) continue;
         part.drawn = drawn;
-        const share = scale ? segment.bytes / scale : 0;
+        const share = scale ? size / scale : 0;
+        const label = laneLabel(part.tensor);
         setStyle(part.node, "width", percent(share));
-        const text = fill(words.ledger[segment.direction], { tensor: laneLabel(segment.tensor), bytes: bytes(segment.bytes) });
-        setAttribute(part.node, "title", segment.bytes ? text : null);
-        setText(part.node, labelIn(share, laneLabel(segment.tensor)));
-      });
+        setAttribute(part.node, "title", size ? fill(words.ledger[part.direction], { tensor: label, bytes: bytes(size) }) : null);
+        setText(part.node, labelIn(share, label));
+      }
       setStyle(ghost, "width", percent(scale ? final / scale : 0));
-      const moved = total(read) + total(written);
+      const moved = sums(ledger);
       setText(now, bytes(moved));
       setAttribute(now, "data-bytes", moved);
       setText(end, fill(words.ledger.end, { bytes: bytes(final) }));
-      end.hidden = moved === final;
+      setAttribute(end, "hidden", moved === final ? "" : null);
     },
   };
 }
@@ -69,12 +79,20 @@ function createLane(name, words) {
 export function createLedger(trace, words, context) {
   const { real } = context;
   const last = trace.steps.at(-1);
-  const sums = (read, written) => total(read) + total(written);
-  const finals = {
-    standard: sums(last.standard_read_total, last.standard_write_total),
-    tiled: sums(last.hbm_read_total, last.hbm_write_total),
+  const ofRun = (step) => ({
+    standard: { read: step.standard_read_total, written: step.standard_write_total },
+    tiled: { read: step.hbm_read_total, written: step.hbm_write_total },
+  });
+  const whole = ofRun(last);
+  const sumsOf = ({ standard, tiled }) => ({ standard: sums(standard), tiled: sums(tiled) });
+  const finals = sumsOf(whole);
+  const ofReal = real && {
+    standard: { read: real.standard_read, written: real.standard_written },
+    tiled: { read: real.tiled_read, written: real.tiled_written },
   };
-  const lanes = { standard: createLane("standard", words), tiled: createLane("tiled", words) };
+  const finalsOfReal = real && sumsOf(ofReal);
+  const lane = (name) => createLane(name, words, real ? [whole[name], ofReal[name]] : [whole[name]]);
+  const lanes = { standard: lane("standard"), tiled: lane("tiled") };
   const note = el("p", { class: "verdict" });
   const view = (name, text) => el("button", { type: "button", "data-view": name, text });
   const views = real
@@ -91,39 +109,41 @@ export function createLedger(trace, words, context) {
     const { outcome, ratio } = verdict(finals.standard, finals.tiled);
     const { block_q: blockQ, block_k: blockK, d, order } = trace.problem;
     const name = outcome === "loses" && order === "kv_outer" ? "loses_kv" : outcome;
-    return fill(words.ledger[name], { ratio: ratio.toFixed(ratio < 10 ? 2 : 1), block_q: blockQ, block_k: blockK, d, even: d / 2 });
+    const said = fill(words.ledger[name], { ratio: ratio.toFixed(ratio < 10 ? 2 : 1), block_q: blockQ, block_k: blockK, d, even: d / 2 });
+    if (outcome !== "loses" || real === null) return said;
+    // A run that fits a screen is too small to win, so the size at which tiling pays stands beside it.
+    return `${said} ${fill(words.ledger.at_real, { ...real, tiled: bytes(finalsOfReal.tiled), standard: bytes(finalsOfReal.standard) })}`;
   }
 
-  function draw() {
-    if (shown === "real") {
-      const standard = sums(real.standard_read, real.standard_written);
-      const tiled = sums(real.tiled_read, real.tiled_written);
-      const scale = Math.max(standard, tiled);
-      lanes.standard.update({ read: real.standard_read, written: real.standard_written }, standard, scale);
-      lanes.tiled.update({ read: real.tiled_read, written: real.tiled_written }, tiled, scale);
-      const { outcome, ratio } = verdict(standard, tiled);
-      const wonBy = trace.problem.order === "kv_outer" ? "real_wins_kv" : "real_wins";
-      setText(note, fill(words.ledger[outcome === "wins" ? wonBy : "real_loses"], { ratio: ratio.toFixed(2) }));
-    } else {
-      const { step } = frame;
-      const scale = Math.max(finals.standard, finals.tiled);
-      lanes.standard.update({ read: step.standard_read_total, written: step.standard_write_total }, finals.standard, scale);
-      lanes.tiled.update({ read: step.hbm_read_total, written: step.hbm_write_total }, finals.tiled, scale);
-      setText(note, noteOfRun());
-    }
+  function noteOfReal() {
+    const { outcome, ratio } = verdict(finalsOfReal.standard, finalsOfReal.tiled);
+    const wonBy = trace.problem.order === "kv_outer" ? "real_wins_kv" : "real_wins";
+    return fill(words.ledger[outcome === "wins" ? wonBy : "real_loses"], { ratio: ratio.toFixed(2) });
+  }
+
+  function drawBars() {
+    const [ledgers, ends] = shown === "real" ? [ofReal, finalsOfReal] : [ofRun(frame.step), finals];
+    const scale = Math.max(ends.standard, ends.tiled);
+    for (const name of ["standard", "tiled"]) lanes[name].update(ledgers[name], ends[name], scale);
+  }
+  /** What stays as it is from step to step. */
+  function drawView() {
     for (const button of views) setAttribute(button, "aria-pressed", String(button.dataset.view === shown));
+    setText(note, shown === "real" ? noteOfReal() : noteOfRun());
   }
   for (const button of views) {
     button.onclick = () => {
       shown = button.dataset.view;
-      draw();
+      drawView();
+      drawBars();
     };
   }
+  drawView();
   return {
     root,
     update(next) {
       frame = next;
-      if (shown === "run" || note.textContent === "") draw();
+      if (shown === "run") drawBars();
     },
   };
 }

@@ -8,6 +8,11 @@ import { evenCell, readable } from "./tip.js";
 /** The widest matrix whose numbers are printed. */
 export const WIDEST_PRINTED = 8;
 
+/** Whether two matrices of one size show the same: steps that pass a block on send it again. */
+function same(left, right) {
+  return left === right || left.every((row, at) => row.every((value, column) => value === right[at][column]));
+}
+
 /** How much room a matrix of this width asks for: `few` or `many` printed numbers, or a `strip`. */
 export function roomFor(columns) {
   if (columns > WIDEST_PRINTED) return "strip";
@@ -68,7 +73,7 @@ export function createMatrix(spec, context) {
         face = fit(rows, columns);
         painted = "";
       }
-      face.show(view, painted !== context.theme() || shown?.values !== view.values);
+      face.show(view, painted !== context.theme() || shown === null || !same(shown.values, view.values) || shown.scale !== view.scale);
       painted = context.theme();
       shown = view;
     },

@@ -3,12 +3,13 @@
  * between them the score matrix that is never stored.
  */
 
-import { el, setAttribute, setStyle } from "./dom.js";
+import { createMark, el, setAttribute, setStyle } from "./dom.js";
 import { paint, paintStill, wipe } from "./heat.js";
 import { finalStore, heldO, storesOfO } from "./history.js";
-import { SMALLEST_LABELLED, createBlocks, createTokens, markQueries, tileSpans } from "./memory_blocks.js";
+import { SMALLEST_LABELLED, createBlocks, createQueriesMark, createTokens, tileSpans } from "./memory_blocks.js";
 import { createSaved } from "./memory_saved.js";
 import { format } from "./numbers.js";
+import { pocket } from "./pocket.js";
 import { fill, showToken } from "./sentence.js";
 import { evenCell, readable } from "./tip.js";
 
@@ -81,7 +82,7 @@ export function createMemory(trace, words, context) {
       ? el("li", {}, el("span", { class: "pair-hidden" }), el("span", { text: words.outer.masked })) : null);
   const root = el("section", { class: "zone outer", "aria-label": words.zones.outer },
     el("header", {}, el("h2", { text: words.zones.outer }), el("span", { class: "note", text: words.zones.outer_note })),
-    picture, blocks.counts, key, el("p", { class: "note heat", text: words.outer.heat }));
+    pocket(picture), pocket(blocks.counts), key, el("p", { class: "note heat", text: words.outer.heat }));
   setStyle(picture, "--tiles", String(tilesK));
   setStyle(picture, "--row-tiles", String(tilesQ));
 
@@ -112,6 +113,10 @@ export function createMemory(trace, words, context) {
     painted = context.theme();
   }
 
+  const [queriesHere, keysHere, valuesHere, keyLabelsHere, storedHere] = Array.from({ length: 5 }, () => createMark("data-here"));
+  const markQueries = createQueriesMark(queryLabels);
+  const stateOfO = new Array(tilesQ).fill("");
+
   function updateO(index, step) {
     tilesOfO.forEach((node, tile) => {
       const held = heldO(stores[tile], index);
@@ -121,9 +126,12 @@ export function createMemory(trace, words, context) {
         if (values) paint(node.firstChild, values, context.scales.o, context.colours().o, context.colours().muted);
         else wipe(node.firstChild);
       }
-      setAttribute(node, "data-state", values === null ? "empty" : index >= finalStore(stores[tile]) ? "final" : "partial");
-      setAttribute(node, "data-here", step.kind === "store" && step.tile[0] === tile ? "" : null);
+      const state = values === null ? "empty" : index >= finalStore(stores[tile]) ? "final" : "partial";
+      if (stateOfO[tile] === state) return;
+      stateOfO[tile] = state;
+      setAttribute(node, "data-state", state);
     });
+    storedHere(step.kind === "store" ? tilesOfO[step.tile[0]] : null);
   }
 
   return {
@@ -132,13 +140,11 @@ export function createMemory(trace, words, context) {
     update({ step, index, row }) {
       if (painted !== context.theme()) paintInputs();
       const [q, k] = step.tile;
-      const queriesHere = step.resident.q ? q : null;
-      const keysHere = step.resident.k ? k : null;
-      tilesOfQ.forEach((node, tile) => setAttribute(node, "data-here", tile === queriesHere ? "" : null));
-      tilesOfK.forEach((node, tile) => setAttribute(node, "data-here", tile === keysHere ? "" : null));
-      tilesOfV.forEach((node, tile) => setAttribute(node, "data-here", tile === keysHere ? "" : null));
-      markQueries(queryLabels, q, row);
-      keyLabels.forEach((node, tile) => setAttribute(node, "data-here", tile === k ? "" : null));
+      queriesHere(step.resident.q ? tilesOfQ[q] : null);
+      keysHere(step.resident.k ? tilesOfK[k] : null);
+      valuesHere(step.resident.k ? tilesOfV[k] : null);
+      markQueries(q, row);
+      keyLabelsHere(keyLabels[k]);
       updateO(index, step);
       saved.update(index, step);
       blocks.update(index, step);

@@ -1,6 +1,6 @@
 /** The score matrix that is never stored, as outer memory shows it: blocks of pairs, of which one at most is alive. */
 
-import { el, setAttribute, setText } from "./dom.js";
+import { createMark, el, setAttribute, setStyle, setText } from "./dom.js";
 import { paint, wipe } from "./heat.js";
 import { blockLives, blockState } from "./history.js";
 import { fill, showToken } from "./sentence.js";
@@ -22,12 +22,13 @@ export function createTokens(tokens, span, className) {
     ...tokens.slice(...span).map(showToken).map((token) => el("span", { "data-long": token.length > MOST_LETTERS ? "" : null }, el("i", { text: token }))));
 }
 
-/** Mark the labels of the query tile at hand, and among them the chosen row. */
-export function markQueries(labels, tile, row) {
-  labels.forEach((node, each) => {
-    setAttribute(node, "data-here", each === tile ? "" : null);
-    [...node.children].forEach((token, place) => setAttribute(token, "data-chosen", each === tile && place === row ? "" : null));
-  });
+/** A mark on the labels of the query tile at hand, and among them on the chosen row. */
+export function createQueriesMark(labels) {
+  const [here, chosen] = [createMark("data-here"), createMark("data-chosen")];
+  return (tile, row) => {
+    here(labels[tile]);
+    chosen(labels[tile]?.children[row]);
+  };
 }
 
 /** A block of pairs, with a place for the strokes through those that the mask hides, where there are any. */
@@ -61,6 +62,29 @@ function drawMasked(block, allowed, rows, columns, [red, green, blue]) {
 }
 
 /**
+ * Make the canvas that shows the scores of the one block that is alive. It lies over the picture and is moved from
+ * block to block: a picture whose parts change places would be laid out again.
+ */
+function createAlive(picture, problem, spansQ, spansK) {
+  const canvas = el("canvas", { class: "alive-scores" });
+  picture.append(canvas);
+  let home = "";
+  return {
+    canvas,
+    /** Lay it over a block. Below the last query tile the picture ends, so its places are counted from there. */
+    moveTo([q, k]) {
+      if (home === `${q},${k}`) return;
+      home = `${q},${k}`;
+      const [rows, columns] = [spansQ[q], spansK[k]];
+      setStyle(canvas, "--columns", String(columns[1] - columns[0]));
+      setStyle(canvas, "--rows", String(rows[1] - rows[0]));
+      setStyle(canvas, "left", `calc(var(--before) + ${columns[0]} * var(--cell) + ${k} * var(--apart))`);
+      setStyle(canvas, "bottom", `calc(${problem.n_q - rows[1]} * var(--cell) + ${problem.tiles_q - 1 - q} * var(--apart))`);
+    },
+  };
+}
+
+/**
  * Make the blocks. `place(node, q, k)` puts each into `picture`, whose label tells their numbers.
  *
  * Returns `counts`, the line that tells them too, and `keys`, what the blocks' looks mean.
@@ -71,7 +95,12 @@ export function createBlocks(trace, words, context, picture, place) {
   const spansK = tileSpans(problem.tiles_k, problem.block_k, problem.n_k);
   const lives = blockLives(trace);
   const blocks = spansQ.map((rows, q) => spansK.map((columns, k) => place(createBlock(problem.allowed, q, k, rows, columns), q, k)));
-  const alive = el("canvas", { class: "alive-scores" });
+  const states = lives.map((row) => row.map(() => null));
+  const alive = createAlive(picture, problem, spansQ, spansK);
+  alive.moveTo([0, 0]);
+  const current = createMark("data-current");
+  let tallied = "";
+  let drawn = null;
   const counts = el("p", { class: "counts", "data-testid": "ghost-counts" });
   const keys = ["alive", "gone", "skipped", "to_come"].map((state) =>
     el("li", {}, el("span", { class: "block", "data-state": state.replace("_", "-") }), el("span", { text: words.outer[state] })));
@@ -87,18 +116,25 @@ export function createBlocks(trace, words, context, picture, place) {
       lives.forEach((row, q) => row.forEach((life, k) => {
         const state = blockState(life, index);
         tally[state] += 1;
+        if (states[q][k] === state) return;
+        states[q][k] = state;
         setAttribute(blocks[q][k], "data-state", state);
-        setAttribute(blocks[q][k], "data-current", step.tile[0] === q && step.tile[1] === k ? "" : null);
       }));
+      if (tally.alive) alive.moveTo(step.tile);
+      current(step.tile.includes(null) ? null : blocks[step.tile[0]][step.tile[1]]);
       const text = fill(words.outer.counts, { ...tally, to_come: tally["to-come"] });
-      setText(counts, text);
-      setAttribute(picture, "aria-label", fill(words.outer.picture, { counts: text }));
+      if (text !== tallied) {
+        tallied = text;
+        setText(counts, text);
+        setAttribute(picture, "aria-label", fill(words.outer.picture, { counts: text }));
+      }
       const shown = ["d_s", "d_p", "p", "s"].find((name) => step.work[name]);
-      if (tally.alive && shown) {
-        const home = blocks[step.tile[0]][step.tile[1]];
-        if (alive.parentNode !== home) home.append(alive);
-        paint(alive, step.work[shown], context.scales[shown], context.colours()[shown === "p" ? "p" : "s"], context.colours().muted);
-      } else wipe(alive);
+      const next = tally.alive && shown ? `${shown} ${context.theme()} ${step.work[shown].join(";")}` : null;
+      if (next === drawn) return;
+      drawn = next;
+      if (next !== null) {
+        paint(alive.canvas, step.work[shown], context.scales[shown], context.colours()[shown === "p" ? "p" : "s"], context.colours().muted);
+      } else wipe(alive.canvas);
     },
   };
 }

@@ -3,7 +3,7 @@
  * and values are, because there a row must be taken up again.
  */
 
-import { el, setAttribute } from "./dom.js";
+import { createMark, el, setAttribute } from "./dom.js";
 import { finalStore, heldO, storesOfO } from "./history.js";
 import { format } from "./numbers.js";
 import { fill, showToken } from "./sentence.js";
@@ -42,15 +42,20 @@ export function createSaved(trace, words, context, spans) {
     });
     return node;
   });
+  const here = createMark("data-here");
+  const states = strips.map(() => "");
   return {
     letters,
     strips,
     update(index, step) {
       strips.forEach((node, tile) => {
         held[tile] = savedAt(trace, stores[tile], index);
-        setAttribute(node, "data-state", held[tile] === null ? "empty" : index >= finalStore(stores[tile]) ? "final" : "partial");
-        setAttribute(node, "data-here", step.kind === "store" && step.tile[0] === tile ? "" : null);
+        const state = held[tile] === null ? "empty" : index >= finalStore(stores[tile]) ? "final" : "partial";
+        if (states[tile] === state) return;
+        states[tile] = state;
+        setAttribute(node, "data-state", state);
       });
+      here(step.kind === "store" ? strips[step.tile[0]] : null);
     },
   };
 }

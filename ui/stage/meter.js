@@ -14,15 +14,16 @@ export function createMeter(trace, words, context) {
     const label = name === "stats" ? words.chip.stats : tensorLabel(name);
     const hue = name === "stats" ? "m" : name.replace("_", "-");
     const node = el("span", { class: "part", "data-name": name, style: `background-color: var(--tw-${hue}); color: var(--tw-${hue}-on)` });
-    return { name, label, node };
+    return { name, label, node, drawn: "" };
   });
-  const text = el("span", { class: "used", "data-testid": "meter" });
+  const text = el("span", { "data-testid": "meter" });
   const bar = el("div", { class: "bar", role: "meter", "aria-label": words.chip.meter_label, "aria-valuemin": "0" },
     ...parts.map(({ node }) => node));
   const limit = el("span", { class: "limit" });
   const root = el("div", { class: "meter" }, el("div", { class: "bar-box" }, bar, limit, line.slider),
-    el("div", { class: "legend" }, text, line.field),
+    el("div", { class: "legend" }, el("span", { class: "used" }, text), line.field),
     line.root);
+  let told = "";
   return {
     root,
     destroy: line.destroy,
@@ -34,13 +35,18 @@ export function createMeter(trace, words, context) {
       setStyle(limit, "left", percent(budget / end));
       setAttribute(bar, "aria-valuemax", Math.ceil(end));
       const used = total(step.resident);
-      for (const { name, label, node } of parts) {
+      for (const part of parts) {
+        const { name, label, node } = part;
         const size = step.resident[name] ?? 0;
+        if (part.drawn === `${size}/${end}`) continue;
+        part.drawn = `${size}/${end}`;
         const share = size / end;
         setStyle(node, "width", percent(share));
         setAttribute(node, "title", size ? fill(words.chip.part, { name: label, bytes: bytes(size) }) : null);
         setText(node, labelIn(share, label));
       }
+      if (told === `${used}/${budget}`) return;
+      told = `${used}/${budget}`;
       setAttribute(root, "data-over", used > budget ? "" : null);
       const slots = { used: bytes(used), budget: bytes(budget), excess: bytes(Math.max(0, used - budget)) };
       setText(text, fill(words.budget.in_use, slots));

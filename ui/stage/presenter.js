@@ -102,7 +102,11 @@ export function createPresenter(words, hooks) {
     return hasAnswer() && !answered;
   }
 
+  let drawn = false;
   function draw() {
+    // Outside the mode a step changes nothing here.
+    if (drawn && !presenting && !root.hasAttribute("data-presenter")) return;
+    drawn = true;
     setAttribute(root, "data-presenter", presenting ? "" : null);
     // The style sheet asks for this one and not for data-kind: outside this mode a step then restyles nothing here.
     setAttribute(root, "data-presenting", presenting && shown ? shown.step.kind : null);

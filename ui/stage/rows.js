@@ -2,6 +2,7 @@
 
 import { el, setAttribute, setText } from "./dom.js";
 import { format } from "./numbers.js";
+import { pocket } from "./pocket.js";
 import { fill, variantOf } from "./sentence.js";
 
 const COLUMNS = ["m_old", "m_new", "alpha", "l_before", "l_after"];
@@ -45,7 +46,7 @@ function createStatsRow(row, columns, context) {
     event.stopPropagation();
     context.choose(row + move, true);
   };
-  return { root, button, cells, note };
+  return { root, button, cells, note, shown: columns.map(() => ""), named: "" };
 }
 
 /** An empty table with these columns, a row for each query of a full tile. */
@@ -56,21 +57,27 @@ export function createStatsTable(trace, words, columns, context) {
     el("th", { scope: "col", class: "what", text: words.columns.note }));
   const table = el("table", { class: "stats" }, el("caption", { text: words.panels.stats }), el("thead", {}, head),
     el("tbody", {}, ...rows.map(({ root }) => root)));
-  return { root: el("div", { class: "stats-box" }, table), rows };
+  return { root: pocket(el("div", { class: "stats-box" }, table)), rows };
 }
 
 /** Show whose row it is and whether it is chosen; `query` is null for a row that is not on chip. */
 export function nameStatsRow(part, query, chosen, words) {
   const here = query !== null;
+  const name = `${query} ${here && chosen}`;
+  if (part.named === name) return;
+  part.named = name;
   setText(part.button, here ? query : "\u00b7");
-  part.button.disabled = !here;
+  setAttribute(part.button, "disabled", here ? null : "");
   setAttribute(part.button, "aria-pressed", String(here && chosen));
   setAttribute(part.button, "aria-label", here ? fill(words.chip.choose, { row: query }) : null);
   setAttribute(part.root, "data-chosen", here && chosen ? "" : null);
 }
 
-/** Show a number in its cell, or nothing for undefined. */
-export function showStat(cell, value) {
+/** Show a number in a row's cell, or nothing for undefined. */
+export function showStat(part, place, value) {
+  if (part.shown[place] === value) return;
+  part.shown[place] = value;
+  const cell = part.cells[place];
   setText(cell, value === undefined ? "" : format(value));
   setAttribute(cell, "data-value", value === undefined ? null : String(value));
 }
@@ -84,13 +91,13 @@ export function createRows(trace, words, context) {
       const { step, subject } = frame;
       const held = step.state?.m ? step.state.m.length : 0;
       rows.forEach((part, row) => {
-        part.root.hidden = row >= held && held > 0;
+        setAttribute(part.root, "hidden", row >= held && held > 0 ? "" : null);
         const empty = held === 0;
         // A row that waits for its queries has nothing to read out.
         setAttribute(part.root, "aria-hidden", empty ? "true" : null);
         const stats = empty ? {} : statsOfRow(step, row);
         nameStatsRow(part, empty ? null : subject.queries[row] ?? "", row === frame.row, words);
-        COLUMNS.forEach((column, index) => showStat(part.cells[index], stats[column]));
+        COLUMNS.forEach((column, place) => showStat(part, place, stats[column]));
         const note = empty ? null : noteOf({ ...subject, row });
         setAttribute(part.root, "data-note", note);
         setText(part.note, note ? words.notes[note] : "");

@@ -118,6 +118,7 @@ function create(host, data, start, moved) {
     const breakit = createBreakit(trace, data.comparison, context, actions.go, data.share?.query ?? null);
     zones.push(breakit);
     root.querySelector(".stage-grid").prepend(breakit.root);
+    root.querySelector(".step-name").before(breakit.drawn);
   }
   transport.root.querySelector(".place").before(predict.toggle);
   transport.root.append(predict.card);

@@ -11,7 +11,7 @@ import json
 import re
 
 from lesson.share_text import load_share_text
-from ui.joiner import lean
+from ui.joiner import lean_styles
 from ui.palette import css_variables
 from ui.stage.component import FOLDER, STAGE_CSS, STAGE_JS
 from ui.stage.payload import Payload
@@ -94,7 +94,7 @@ def standalone_html(payload: Payload, *, title: str, name: str, version: str, st
 <meta name="license" content="Apache-2.0">
 <title>{shown} · Tilewise</title>
 <link rel="icon" href="data:,">
-<style>{lean(_PAGE_CSS)}</style>
+<style>{lean_styles(_PAGE_CSS)}</style>
 </head>
 <body>
 <main>

@@ -8,12 +8,12 @@ export function createStrips(body, face, rows, colours) {
   setAttribute(body, "data-mode", "strip");
   const labels = Array.from({ length: rows }, () => el("span", { class: "token" }));
   const canvas = el("canvas");
-  const mark = el("span", { class: "chosen-row", hidden: "" });
+  const mark = el("span", { class: "chosen-row" });
   // The mark lies under the canvas and shows in the gaps between its strips.
   const sheet = el("div", { class: "sheet", style: `--rows: ${rows}` }, mark, canvas);
   face.replaceChildren(el("div", { class: "labels" }, ...labels), sheet);
   function choose(place) {
-    mark.hidden = place === null;
+    setStyle(mark, "visibility", place === null ? "hidden" : "");
     setStyle(mark, "--place", String(place ?? 0));
     labels.forEach((label, row) => setAttribute(label, "data-chosen", row === place ? "" : null));
   }
@@ -23,11 +23,8 @@ export function createStrips(body, face, rows, colours) {
       choose(view.chosen);
       if (repaint) paintStrips(canvas, view.values, view.scale, ...colours());
     },
-    clear() {
-      for (const label of labels) setToken(label, "");
-      choose(null);
-      wipe(canvas);
-    },
+    /** What was here is hidden with the panel's face; a canvas stays, so it must be empty. */
+    clear: () => wipe(canvas),
     area: () => canvas.getBoundingClientRect(),
   };
 }

@@ -88,14 +88,15 @@ export function createTransport(trace, words, actions) {
     el("option", { value: String(place), text: label })));
   speed.value = String(USUAL);
   speed.onchange = () => actions.speed(SPEEDS[Number(speed.value)][1]);
-  const place = el("span", { class: "place", style: `--letters: ${2 * String(count).length + 3}` });
+  const place = el("span");
   const legend = el("span", { class: "legend" },
     ...[["rose", text.rose], ["discard", text.discard], ["finished", text.finished_q]].filter(([event]) => marks.some((mark) => mark.event === event)).map(([event, label]) =>
       el("span", {}, el("i", { class: event }), label)));
   const root = el("section", { class: "transport", "aria-label": words.zones.transport },
     el("div", { class: "controls" }, el("div", { class: "buttons" }, buttons.first, buttons.previous, buttons.play, buttons.next, buttons.last), buttons.rescale,
       never ? el("span", { class: "reason note", "data-testid": "no-rescale", text: text.no_rescale }) : null,
-      el("label", { class: "speed" }, el("span", { text: text.speed }), speed), place, legend),
+      el("label", { class: "speed" }, el("span", { text: text.speed }), speed),
+      el("span", { class: "place", style: `--letters: ${2 * String(count).length + 3}` }, place), legend),
     track);
   return {
     root,

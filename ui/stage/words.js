@@ -2,6 +2,7 @@
 
 import { el, setAttribute, setText } from "./dom.js";
 import { formulaOf, isAboutARow } from "./formula.js";
+import { pocket } from "./pocket.js";
 import { fill, sentenceOf } from "./sentence.js";
 
 /** Turn `^{…}` into raised text. */
@@ -18,7 +19,10 @@ export function typeset(markup) {
 function markupOf(node, lead = "") {
   let shown = null;
   return (markup) => {
-    if (shown !== markup) node.replaceChildren(lead, typeset(markup));
+    if (shown === markup) return;
+    // Most numbers follow others that were raised nowhere: their text is changed in place.
+    if (markup.includes("^{") || shown?.includes("^{")) node.replaceChildren(lead, typeset(markup));
+    else setText(node, lead + markup);
     shown = markup;
   };
 }
@@ -60,7 +64,8 @@ export function createWords(trace, words) {
   const sentence = el("p", { class: "sentence", "data-testid": "sentence" });
   const about = el("h3", { class: "about" });
   const formula = el("dl", { class: "formula", "data-testid": "formula" });
-  const root = el("section", { class: "zone words", "aria-label": words.formula.whole }, heading, sentence, el("div", { class: "worked-out" }, about, formula));
+  const root = el("section", { class: "zone words", "aria-label": words.formula.whole },
+    pocket(el("div", { class: "flow" }, heading, sentence, el("div", { class: "worked-out" }, about, formula))));
   const kept = [];
   return {
     root,

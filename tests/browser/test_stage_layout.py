@@ -1,0 +1,47 @@
+"""A step lays out what it changes, and not the page."""
+
+from typing import Any
+
+from playwright.sync_api import Page
+
+from lesson.inputs import DEFAULT_KEY
+from tests.browser.stage_page import mount, traced
+
+STEPS = 40
+
+# Once through the steps, so that every box has met its content; then again, a step a frame.
+WALK = """async ([from, to]) => {
+  for (let step = from; step < to; step += 1) {
+    window.goTo(String(step));
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  }
+}"""
+
+
+def layouts(page: Page, start: int, stop: int) -> list[dict[str, Any]]:
+    """Step through a run and return what the browser tells of each layout."""
+    session = page.context.new_cdp_session(page)
+    events: list[dict[str, Any]] = []
+    ended: list[object] = []
+    session.on("Tracing.dataCollected", lambda told: events.extend(told["value"]))
+    session.on("Tracing.tracingComplete", lambda told: ended.append(told))
+    categories = {"includedCategories": ["devtools.timeline"]}
+    session.send("Tracing.start", {"traceConfig": categories, "transferMode": "ReportEvents"})
+    page.evaluate(WALK, [start, stop])
+    session.send("Tracing.end")
+    while not ended:
+        page.wait_for_timeout(20)
+    found = [event["args"]["beginData"] for event in events if event["name"] == "Layout"]
+    return [each for each in found if each["totalObjects"] > 300]
+
+
+def test_a_step_does_not_lay_out_the_whole_page(page: Page) -> None:
+    """One changed word outside a box that is laid out alone would make every layout one of the page."""
+    page.set_viewport_size({"width": 1440, "height": 1100})
+    mount(page, traced(DEFAULT_KEY))
+    page.evaluate(WALK, [0, STEPS])
+    found = layouts(page, 0, STEPS)
+    assert len(found) >= STEPS / 2
+    whole = [each for each in found if not each["partialLayout"]]
+    # The longest formulas make their zone taller, and a tile at the edge has another size.
+    assert len(whole) <= STEPS / 4

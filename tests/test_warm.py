@@ -1,0 +1,58 @@
+"""Modules are loaded beside the server, and it is ready only once all of them are."""
+
+import asyncio
+import gc
+import logging
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import app
+from serving.warm import Warming
+
+
+@pytest.fixture(autouse=True)
+def thawed() -> Iterator[None]:
+    """Undo the freezing of what was loaded so far, which would keep it out of every later collection."""
+    yield
+    gc.unfreeze()
+
+
+def warmed(names: list[str]) -> tuple[Warming, bool]:
+    """Run a warm-up, and return it with whether it was done while the server was still starting."""
+    warming = Warming(names)
+
+    async def serve() -> bool:
+        async with warming.running():
+            return warming.done
+
+    return warming, asyncio.run(serve())
+
+
+def test_the_server_goes_on_while_modules_are_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "slow_to_load.py").write_text(
+        "import time\ntime.sleep(0.2)\nloaded = True\n", encoding="utf-8"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    warming, early = warmed(["slow_to_load"])
+    assert not early and warming.done
+    assert sys.modules.pop("slow_to_load").loaded
+
+
+def test_a_module_that_cannot_be_loaded_is_named_once_and_nothing_is_ever_ready(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.ERROR, "serving.warm"):
+        warming, _ = warmed(["tilewise_has_no_such_module", "json"])
+    assert not warming.done
+    assert [record.message for record in caplog.records] == [
+        "tilewise_has_no_such_module cannot be loaded, so pages will fail"
+    ]
+
+
+def test_every_page_finds_its_modules_warm() -> None:
+    """All that is warmed exists."""
+    warming, _ = warmed(list(app.WARM_MODULES))
+    assert warming.done

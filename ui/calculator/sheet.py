@@ -1,0 +1,112 @@
+"""What follows from a page's controls as one element: HTML and drawings.
+
+The browser redraws what differs. Streamlit's own HTML element strips SVG, and cleans all of a changed text
+anew. Everything here is escaped where it is made.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from html import escape
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec
+
+from ui.calculator.plot import Plot
+from ui.modules import Left, component
+from ui.palette import css_variables
+
+__all__ = ["NARROW", "Sheet", "figure", "icon", "kept_sheet"]
+
+FOLDER = Path(__file__).parent
+NARROW = {"width": 400, "height": 380, "left": 62, "right": 84}
+"""The sizes of a drawing for a phone."""
+MOST_KEPT = 64
+"""Sheets that are kept, of each kind."""
+
+P = ParamSpec("P")
+
+_mount = component(
+    "sheet",
+    host="sheet-host twc",
+    script=(FOLDER / "sheet.js").read_text(encoding="utf-8"),
+    css=f":host {{\n{css_variables()}\n}}\n"
+    + "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in ("calculator.css", "sheet.css")),
+)
+
+
+def figure(draw: Callable[..., Plot], alt: str) -> str:
+    """Return a plot as HTML.
+
+    Parameters
+    ----------
+    draw : callable
+        Makes the plot; it takes `Plot`'s sizes, so that a phone gets a drawing of its own.
+    alt : str
+        What the plot says, in one or two sentences.
+    """
+    return (
+        f'<div class="fig" role="img" aria-label="{escape(alt)}"><div class="wide">{draw().svg()}</div>'
+        f'<div class="narrow">{draw(**NARROW).svg()}</div></div>'
+    )
+
+
+def icon(name: str) -> str:
+    """Return one of the Material symbols that Streamlit brings."""
+    return f'<span class="icon" aria-hidden="true" translate="no">{name}</span>'
+
+
+class Sheet:
+    """Collects pieces, then draws them. ``link`` leads to exactly this, if there is such an address."""
+
+    def __init__(self, link: str = "") -> None:
+        self.link = link
+        self._pieces: list[str] = []
+        self._csv: dict[str, str] | None = None
+
+    def add(self, *pieces: str) -> None:
+        """Put pieces of HTML below what is there. Those added at once are redrawn at once."""
+        self._pieces.append("".join(pieces))
+
+    def figure(self, draw: Callable[..., Plot], *, alt: str) -> None:
+        """Put a plot below what is there."""
+        self.add(figure(draw, alt))
+
+    def take_away(self, label: str, name: str, text: str, more: str = "") -> None:
+        """Put a button below that saves a CSV file, and what stands beside it."""
+        self._csv = {"name": name, "text": text}
+        button = (
+            f'<button type="button" class="twc-button" data-csv>{icon("download")}{escape(label)}</button>'
+        )
+        self.add(f'<div class="twc-take">{button}{more}</div>')
+
+    def data(self) -> dict[str, Any]:
+        """Return what the browser gets."""
+        return {"pieces": self._pieces, "csv": self._csv}
+
+    def show(self, key: str) -> None:
+        """Draw everything as one element. ``key`` is the element's key on the page."""
+        _mount(key=key, data=self.data())
+
+
+def kept_sheet(key: str) -> Callable[[Callable[Concatenate[Sheet, P], None]], Callable[P, None]]:
+    """Make what fills a sheet draw it: composed once for each of its arguments, and fetched by the browser.
+
+    Parameters
+    ----------
+    key : str
+        The element's key on the page.
+    """
+
+    def decorate(fill: Callable[Concatenate[Sheet, P], None]) -> Callable[P, None]:
+        @lru_cache(maxsize=MOST_KEPT)
+        def made(*given: P.args, **named: P.kwargs) -> Left:
+            sheet = Sheet()
+            fill(sheet, *given, **named)
+            return Left("sheet", sheet.data())
+
+        @wraps(fill)
+        def show(*given: P.args, **named: P.kwargs) -> None:
+            _mount(key=key, data=made(*given, **named).given())
+
+        return show
+
+    return decorate

@@ -1,0 +1,127 @@
+"""The fields as a Streamlit component: describe them, draw them, and get what the reader chose.
+
+The browser holds the values, also those of fields that are not on screen, and writes them into the address.
+The server reads them from what the browser sends, and on a first visit from the address.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import streamlit as st
+
+from ui.joiner import join_modules
+from ui.modules import Left, component
+from ui.palette import css_variables
+
+FOLDER = Path(__file__).parent
+LONGEST = 60
+"""Characters of a value that are looked at: no field takes more."""
+
+_mount = component(
+    "fields",
+    host="fields-host",
+    script=join_modules(FOLDER, "fields.js"),
+    css=f":host {{\n{css_variables()}\n}}\n" + (FOLDER / "fields.css").read_text(encoding="utf-8"),
+)
+
+__all__ = ["LONGEST", "Field", "Row", "draw_fields", "held_values"]
+
+
+@dataclass(frozen=True)
+class Field:
+    """One control.
+
+    Attributes
+    ----------
+    name : str
+        Stands in the address behind the page's prefix.
+    kind : {"text", "choice", "parts", "switch"}
+        A line of text, a menu, a row of buttons, or on and off (``"true"`` and ``"false"``).
+    label, help : str
+    options : tuple of str
+        Of a menu or a row of buttons.
+    width : int
+        Pixels.
+    placeholder : str
+        Shown in an empty line of text.
+    """
+
+    name: str
+    kind: Literal["text", "choice", "parts", "switch"]
+    label: str
+    help: str = ""
+    options: tuple[str, ...] = ()
+    width: int = 150
+    placeholder: str = ""
+
+
+Row = tuple[str, tuple[Field, ...]]
+"""A row's class in `fields.css` ("top" or ""), and its fields."""
+
+
+def held_values(key: str, prefix: str, defaults: Mapping[str, str]) -> dict[str, str]:
+    """Return every value as it is now, whether or not its field is on screen.
+
+    Parameters
+    ----------
+    key : str
+        The key with which the fields are drawn.
+    prefix : str
+        Of their names in the address.
+    defaults : mapping of str to str
+        Every name with its default. Others are ignored.
+    """
+    state = st.session_state.get(key)
+    sent = state.get("values") if isinstance(state, Mapping) else None
+    if isinstance(sent, Mapping):
+        found = {name: sent.get(name) for name in defaults}
+    else:
+        found = {name: st.query_params.get(prefix + name) for name in defaults}
+    return {
+        name: str(value)[:LONGEST] if isinstance(value, str) else defaults[name]
+        for name, value in found.items()
+    }
+
+
+@cache
+def _left(set_name: str, rows: tuple[Row, ...], prefix: str, defaults: tuple[tuple[str, str], ...]) -> Left:
+    data = {
+        "set": set_name,
+        "prefix": prefix,
+        "rows": [{"class": name, "fields": [asdict(field) for field in fields]} for name, fields in rows],
+        "defaults": dict(defaults),
+    }
+    return Left("fields", data)
+
+
+def draw_fields(
+    key: str,
+    set_name: str,
+    rows: Sequence[Row],
+    prefix: str,
+    values: Mapping[str, str],
+    defaults: Mapping[str, str],
+) -> None:
+    """Draw the fields.
+
+    Parameters
+    ----------
+    key : str
+        The element's key on the page.
+    set_name : str
+        Names which fields these are: another name draws others.
+    rows : sequence of Row
+    prefix : str
+        Of their names in the address.
+    values, defaults : mapping of str to str
+        Every value of the page by its name, also of fields that are not drawn.
+    """
+    left = _left(set_name, tuple(rows), prefix, tuple(defaults.items()))
+    _mount(key=key, data={**left.given(), "values": dict(values)}, on_values_change=_changed)
+
+
+def _changed() -> None:
+    """Streamlit keeps the state of a component only if it has a callback; the run that follows reads it."""

@@ -1,0 +1,86 @@
+/** The sidebar: the pages with their ticks, and the progress. Links to pages are followed without loading the app anew. */
+
+import { el, setAttribute } from "../stage/dom.js";
+import { pagesDone } from "./progress_marks.js";
+import { createPanel } from "./progress_panel.js";
+import { createProgress, PROGRESS_EVENT } from "./progress_store.js";
+
+const sidebarsMounted = new WeakMap();
+/** Streamlit lays the sidebar over the page up to this width. */
+const COVERS_BELOW = 768;
+
+/** The link on an event's path, in whatever shadow root it lies. */
+function linkOn(path) {
+  return path.find((node) => node.localName === "a" && node.hasAttribute("href")) ?? null;
+}
+
+/** Whether a click asks for one of our pages in this tab. */
+function staysHere(event, link, pages) {
+  if (event.button !== 0 || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return false;
+  if (link.target && link.target !== "_self") return false;
+  const url = new URL(link.href, location.href);
+  return url.origin === location.origin && pages.some((page) => page.href === url.pathname);
+}
+
+/** Streamlit follows the address as it does after "back": the session stays, and only the page's script runs. */
+function follow(href) {
+  history.pushState({}, "", href);
+  window.dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
+  document.querySelector("[data-testid='stMain']")?.scrollTo(0, 0);
+}
+
+function createSidebar(host, data) {
+  const progress = createProgress();
+  const items = data.pages.map((page) => {
+    const here = page.key === data.page;
+    const link = el("a", { href: page.href, "aria-current": here ? "page" : null },
+      el("span", { class: "icon", "aria-hidden": "true", translate: "no", text: page.icon }), el("span", { class: "label", text: page.label }));
+    return el("li", {}, link);
+  });
+  const panel = createPanel(data);
+  const [before, after] = data.frame.credit.split("{link}");
+  host.replaceChildren(
+    el("p", { class: "name" }, el("strong", { text: data.frame.name }), el("br"), data.frame.motto),
+    el("nav", { class: "pages", "aria-label": data.frame.nav }, el("ul", {}, ...items)),
+    panel.root,
+    el("p", { class: "credit" }, before, el("a", { href: data.lesson, target: "_blank", rel: "noopener noreferrer", text: data.frame.credit_link }), after),
+  );
+  const show = () => pagesDone(progress.load(), data.plan).forEach((done, place) => {
+    setAttribute(items[place], "data-done", done ? "" : null);
+    items[place].style.setProperty("--done", `"✓" / "${data.words.ticked}"`);
+  });
+  const onClick = (event) => {
+    const link = linkOn(event.composedPath());
+    if (!link || !staysHere(event, link, data.pages)) return;
+    event.preventDefault();
+    follow(link.href);
+    if (innerWidth < COVERS_BELOW && host.contains(link)) document.querySelector("[data-testid='stSidebarCollapseButton'] button")?.click();
+  };
+  document.addEventListener("click", onClick);
+  window.addEventListener(PROGRESS_EVENT, show);
+  window.addEventListener("storage", show);
+  show();
+  return {
+    id: data.page,
+    destroy() {
+      document.removeEventListener("click", onClick);
+      window.removeEventListener(PROGRESS_EVENT, show);
+      window.removeEventListener("storage", show);
+      panel.destroy();
+      host.replaceChildren();
+    },
+  };
+}
+
+/** Streamlit's entry: called on mount, and again on the same element whenever the data changes. */
+export default function mountSidebar({ data, parentElement }) {
+  const before = sidebarsMounted.get(parentElement);
+  if (before?.id !== data.page) {
+    before?.destroy();
+    sidebarsMounted.set(parentElement, createSidebar(parentElement.querySelector(".sidebar-host"), data));
+  }
+  return () => {
+    sidebarsMounted.get(parentElement)?.destroy();
+    sidebarsMounted.delete(parentElement);
+  };
+}
