@@ -19,14 +19,43 @@ function staysHere(event, link, pages) {
   if (event.button !== 0 || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return false;
   if (link.target && link.target !== "_self") return false;
   const url = new URL(link.href, location.href);
-  return url.origin === location.origin && pages.some((page) => page.href === url.pathname);
+  // A link that names a state loads anew: this session may hold another one, which the page would show instead.
+  return url.origin === location.origin && !url.search && pages.some((page) => page.href === url.pathname);
 }
 
-/** Streamlit follows the address as it does after "back": the session stays, and only the page's script runs. */
+const LOOK_MS = 30;
+const QUIET_MS = 90;
+const EMPTY_MS = 900;
+const LONGEST_MS = 5000;
+
+/** Call back once no script has run for a while, or after the longest wait. */
+function whenIdle(quiet, then) {
+  let idle = 0;
+  let waited = 0;
+  const looking = setInterval(() => {
+    idle = document.querySelector("[data-testid='stApp']")?.dataset.testScriptState === "notRunning" ? idle + LOOK_MS : 0;
+    waited += LOOK_MS;
+    if (idle < quiet && waited < LONGEST_MS) return;
+    clearInterval(looking);
+    then();
+  }, LOOK_MS);
+}
+
+/**
+ * Streamlit follows the address as it does after "back": the session stays, and only the page's script runs. A part
+ * that asks for something in the same moment would have it run that part of the page alone, which the new page does
+ * not have: so first what runs is waited for, and a page that stays empty after all is loaded anew.
+ */
 function follow(href) {
-  history.pushState({}, "", href);
-  window.dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
-  document.querySelector("[data-testid='stMain']")?.scrollTo(0, 0);
+  whenIdle(QUIET_MS, () => {
+    history.pushState({}, "", href);
+    window.dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
+    const main = document.querySelector("[data-testid='stMain']");
+    main?.scrollTo(0, 0);
+    whenIdle(EMPTY_MS, () => {
+      if (location.href === href && !main?.querySelector("h1")) location.reload();
+    });
+  });
 }
 
 function createSidebar(host, data) {
