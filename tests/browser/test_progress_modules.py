@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 from lesson.plan import load_sections
+from lesson.quiz import bank
 from lesson.words import load_words
 from tests.browser.modules import UI, Modules
 from ui.progress.component import sidebar_data
@@ -159,15 +160,24 @@ def test_ticks_follow_what_was_done(run: Modules) -> None:
     keys = [each["key"] for each in plan["pages"]]
     sections = {section.key: TIME for section in load_sections()}
 
+    def marks(**kinds: Any) -> dict[str, Any]:
+        found = run("progress/progress_marks.js", "m.pageMarks(x[0], x[1])", [held(**kinds), plan])
+        return dict(zip(keys, found, strict=True))
+
     def ticked(**kinds: Any) -> list[str]:
-        done = run("progress/progress_marks.js", "m.pagesDone(x[0], x[1])", [held(**kinds), plan])
-        return [key for key, is_done in zip(keys, done, strict=True) if is_done]
+        return [key for key, mark in marks(**kinds).items() if mark["done"]]
 
     assert ticked() == []
     assert ticked(labs={"calculator": TIME, "lesson_size": TIME}) == ["calculator"]
-    assert ticked(quiz={"avoided_object": {"right": False}}) == ["quiz"]
+    answered = {entry.id: {"right": True} for entry in bank()}
+    first = next(iter(answered))
+    assert ticked(quiz=answered) == ["quiz"]
+    assert ticked(quiz=answered | {first: {"right": False}}) == []
+    assert marks(quiz={first: {"right": False}})["quiz"]["part"] == ""
+    assert marks(quiz={first: {"right": True}})["quiz"]["part"] == f"1/{len(answered)}"
     assert ticked(sections=dict(list(sections.items())[1:])) == []
     assert ticked(sections=sections) == ["home"]
+    assert marks(sections={"objective": TIME})["home"]["part"] == f"1/{len(sections)}"
     counts = run(
         "progress/progress_marks.js",
         "m.progressCounts(x[0], x[1])",
@@ -180,6 +190,7 @@ def test_ticks_follow_what_was_done(run: Modules) -> None:
         "labs": 1,
         "all_labs": len(plan["labs"]),
         "quiz": 0,
+        "all_quiz": len(answered),
     }
 
 

@@ -52,6 +52,20 @@ export function createContents(host, data) {
     const done = entries.filter(({ section }) => section.key in sections).length;
     setText(count, words.done.replace("{done}", done).replace("{all}", entries.length));
   }
+  /** Take the way back away once the reader has come back without it. */
+  let returning = null;
+  function hideWhenSeenAgain(heading) {
+    let left = false;
+    returning?.disconnect();
+    returning = new IntersectionObserver(([entry]) => {
+      if (entry.isIntersecting && left) {
+        back.hidden = true;
+        returning.disconnect();
+      }
+      left ||= !entry.isIntersecting;
+    });
+    returning.observe(heading);
+  }
   /** Show a step on the stage of this page; false where there is none. */
   function drive(step, section) {
     const stage = findStage();
@@ -65,6 +79,7 @@ export function createContents(host, data) {
         back.hidden = true;
         goTo(section);
       };
+      hideWhenSeenAgain(document.getElementById(section));
     }
     return true;
   }
@@ -114,6 +129,7 @@ export function createContents(host, data) {
     id: JSON.stringify(data),
     destroy() {
       leaveAlone();
+      returning?.disconnect();
       document.removeEventListener("click", onClick);
       window.removeEventListener(SHOW_EVENT, onShow);
       window.removeEventListener(PROGRESS_EVENT, show);

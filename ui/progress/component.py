@@ -7,6 +7,7 @@ from typing import Any
 from lesson.links import load_links
 from lesson.outline import load_outline
 from lesson.plan import load_sections
+from lesson.quiz import bank
 from lesson.words import load_words
 from ui.joiner import join_modules
 from ui.modules import Left, component
@@ -52,6 +53,7 @@ def sidebar_data() -> dict[str, Any]:
                 {"key": each.key, "counts": _COUNTS.get(each.key, "nothing")} for each in load_outline().pages
             ],
             "sections": [section.key for section in load_sections()],
+            "quiz": [entry.id for entry in bank()],
             "labs": list(LABS),
         },
         "words": dict(words.table("progress")),

@@ -1,11 +1,16 @@
 /** Pure: what the progress amounts to, page by page. */
 
-/** Whether each page has its tick: the lesson when every section is done, a lab once it was used, the quiz once answered. */
-export function pagesDone(progress, plan) {
+/**
+ * What stands behind each page's name: whether it is done, and how much of it, as text, where it has parts. The lesson is
+ * done with its last section, the quiz when every question was once answered rightly, a lab once it was used.
+ */
+export function pageMarks(progress, plan) {
+  const { sections, quiz } = progressCounts(progress, plan);
+  const marks = { sections: [sections, plan.sections.length], quiz: [quiz, plan.quiz.length] };
   return plan.pages.map(({ key, counts }) => {
-    if (counts === "sections") return plan.sections.every((section) => section in progress.sections);
-    if (counts === "quiz") return Object.keys(progress.quiz).length > 0;
-    return counts === "lab" && key in progress.labs;
+    if (!(counts in marks)) return { done: counts === "lab" && key in progress.labs, part: "" };
+    const [had, all] = marks[counts];
+    return { done: had === all, part: had ? `${had}/${all}` : "" };
   });
 }
 
@@ -17,7 +22,8 @@ export function progressCounts(progress, plan) {
     predictions: Object.keys(progress.predictions).length,
     labs: plan.labs.filter((lab) => lab in progress.labs).length,
     all_labs: plan.labs.length,
-    quiz: Object.keys(progress.quiz).length,
+    quiz: plan.quiz.filter((question) => progress.quiz[question]?.right).length,
+    all_quiz: plan.quiz.length,
   };
 }
 

@@ -1,7 +1,7 @@
 /** The sidebar: the pages with their ticks, and the progress. Links to pages are followed without loading the app anew. */
 
 import { el, setAttribute } from "../stage/dom.js";
-import { pagesDone } from "./progress_marks.js";
+import { pageMarks } from "./progress_marks.js";
 import { createPanel } from "./progress_panel.js";
 import { createProgress, PROGRESS_EVENT } from "./progress_store.js";
 
@@ -74,9 +74,10 @@ function createSidebar(host, data) {
     panel.root,
     el("p", { class: "credit" }, before, el("a", { href: data.lesson, target: "_blank", rel: "noopener noreferrer", text: data.frame.credit_link }), after),
   );
-  const show = () => pagesDone(progress.load(), data.plan).forEach((done, place) => {
+  const show = () => pageMarks(progress.load(), data.plan).forEach(({ done, part }, place) => {
     setAttribute(items[place], "data-done", done ? "" : null);
-    items[place].style.setProperty("--done", `"✓" / "${data.words.ticked}"`);
+    setAttribute(items[place], "data-part", part || null);
+    items[place].style.setProperty("--mark", done ? `"✓" / "${data.words.ticked}"` : `"${part}"`);
   });
   const onClick = (event) => {
     const link = linkOn(event.composedPath());
