@@ -4,7 +4,7 @@
  */
 
 /** How long the page must have kept its height, and how long the reader waits at most once something is there. */
-const QUIET_MS = 100;
+const QUIET_MS = 50;
 const LONGEST_MS = 4000;
 
 const { classList } = document.documentElement;
