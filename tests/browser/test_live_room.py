@@ -202,6 +202,13 @@ def test_the_lecturers_page_with_a_phone(
     fits(page, 1024, 768)
     page.get_by_role("button", name="I have kept it").click()
     expect(panel).to_have_count(0)
+    # A chosen question is a filled label, whose words must stand out in both themes.
+    page.get_by_test_id("stMultiSelect").locator("input").click()
+    page.get_by_role("option", name=TITLES[OF_KIND["single"]]).click()
+    page.keyboard.press("Escape")
+    page.emulate_media(color_scheme="dark")
+    fits(page, 1024, 768)
+    page.emulate_media(color_scheme="light")
     # In a browser of its own, which has no lecturer's cookie.
     phone = leads("single", "number", room=(code, key)).page
 
@@ -235,6 +242,7 @@ def test_the_lecturers_page_with_a_phone(
     on_screen(phone, "revealed")
     expect(page.locator(".twr-question li.right")).to_have_count(1)
     fits(page, 1440, 900)
+    page.emulate_media(color_scheme="dark")
     fits(page, 390, 844)
     page.reload()
     expect(page.locator(".twr-key")).to_be_visible()
