@@ -5,6 +5,7 @@
 
 import base64
 import hashlib
+import importlib
 import json
 import os
 import re
@@ -15,6 +16,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import streamlit as st
+from anyio.to_thread import run_sync
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -29,7 +31,7 @@ from classroom.routes import PREFIX, PhonePage
 from serving.affinity import AffinityCookie
 from serving.guard import OriginGuard
 from serving.logs import write_one_line_each
-from serving.preload import chunk_with_imports, preload_links
+from serving.preload import chunk_with_imports, data_links, preload_links
 from serving.static_files import StaticFiles
 from serving.warm import Warming
 from ui.classroom.phone import phone_html, phone_script
@@ -51,7 +53,7 @@ WARM_MODULES = (
     "ui.classroom.keeper",
     "ui.content",
     "ui.frame",
-    "ui.lesson.component",
+    "ui.lesson.first_stage",
     "ui.palette",
     "ui.stage",
     "ui.exactness.lab",
@@ -59,7 +61,7 @@ WARM_MODULES = (
     "ui.evidence.errata",
     "ui.quiz",
     "ui.softmax",
-    "ui.calculator.storage",
+    "ui.calculator.parts",
     "ui.reference.parts",
     # Not ours: Streamlit takes it to look at a list in a component's data.
     "pandas",
@@ -70,13 +72,15 @@ warming = Warming(WARM_MODULES)
 INDEX_FILE = Path(st.__file__).parent / "static" / "index.html"
 
 
-# What a page mounts first, by its name in the address: fetched while Streamlit's own script still starts.
+# What pages mount first, by their names in the address: fetched while Streamlit's own script still starts.
+# The first of these parts is on every page, and is there before the warm-up is done.
 FIRST_PARTS = {"": ("sidebar", "stage", "lesson"), "step_through": ("sidebar", "stage")}
+EVERYWHERE = ("sidebar",)
 FIRST_CHUNKS = ("BidiComponent", "serialization", "Html")
 
 
 @cache
-def page_index(page: str = "") -> str:
+def page_index(parts: tuple[str, ...] = EVERYWHERE, data: tuple[str, ...] = ()) -> str:
     """Return Streamlit's index page, told where its server is and what stands around our pages.
 
     Opened at /calculator, the plain index first looks for its server under /calculator/ and leaves two failed
@@ -84,8 +88,10 @@ def page_index(page: str = "") -> str:
 
     Parameters
     ----------
-    page : str
-        The page's name in the address, "" for the first.
+    parts : tuple of str
+        Names of the parts that the page mounts first; they are registered.
+    data : tuple of str
+        Addresses of the data that these fetch.
     """
     told = f"window.__streamlit={{BACKEND_BASE_URL:location.origin+{json.dumps(base_path() + '/')}}}"
     index = INDEX_FILE.read_text(encoding="utf-8")
@@ -94,8 +100,9 @@ def page_index(page: str = "") -> str:
     index = index.replace("<script>", f"<script>{told}</script>\n    <script>", 1)
     folder = INDEX_FILE.parent / "static" / "js"
     chunks = [file for name in FIRST_CHUNKS for file in chunk_with_imports(folder, name) if file not in index]
-    parts = [address for name in FIRST_PARTS.get(page, ("sidebar",)) for address in scripts_of(name)]
-    hints = preload_links([*(f"{base_path()}/static/js/{file}" for file in chunks), *parts])
+    scripts = [address for name in parts for address in scripts_of(name)]
+    hints = preload_links([*(f"{base_path()}/static/js/{file}" for file in chunks), *scripts])
+    hints += data_links(data)
     arrival = f'<script src="{address_of(ARRIVAL)}"></script>'
     index = index.replace("</head>", f"  {arrival}\n  {hints}\n  </head>", 1)
     index = index.replace('href="./favicon.png"', f'href="{address_of(ICON)}"', 1)
@@ -129,9 +136,7 @@ def content_security_policy(frame_ancestors: str) -> str:
         )
     # The inline scripts are the same on every page. A part's module is loaded from a blob: address, and
     # Streamlit writes its styles into the page.
-    scripts = " ".join(
-        ["'self'", "blob:", "'wasm-unsafe-eval'", *inline_script_hashes(page_index("reference"))]
-    )
+    scripts = " ".join(["'self'", "blob:", "'wasm-unsafe-eval'", *inline_script_hashes(page_index())])
     return "; ".join(
         [
             "default-src 'self'",
@@ -195,10 +200,22 @@ async def readyz(_: Request) -> JSONResponse:
     )
 
 
+async def first_addresses() -> tuple[str, ...]:
+    """Return where the data of the first page lie. Only for after the warm-up."""
+    # Loaded by then. Named at the top of this file, it would make the phones wait for it.
+    first_stage = importlib.import_module("ui.lesson.first_stage")
+    lefts = await run_sync(first_stage.first_data)
+    return tuple(left.given()["from"] for left in lefts)
+
+
 async def open_page(request: Request) -> HTMLResponse:
     """Answer a link to one of the pages."""
     page = request.url.path.removeprefix(f"{base_path()}/")
-    return HTMLResponse(page_index(page), headers={"Cache-Control": "no-cache"})
+    parts, data = EVERYWHERE, ()
+    if warming.done:
+        parts = FIRST_PARTS.get(page, EVERYWHERE)
+        data = () if page else await first_addresses()
+    return HTMLResponse(page_index(parts, data), headers={"Cache-Control": "no-cache"})
 
 
 async def qr_code(request: Request) -> Response:

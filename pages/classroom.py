@@ -124,13 +124,12 @@ def draw_entrance() -> None:
     with st.container(border=True):
         board.draw(board.join_form(f"{base_path()}/{PREFIX}"))
     st.header(WORDS["lecturer_heading"], anchor=False)
-    new, back = st.columns(2, gap="small")
-    with new.container(border=True, height="stretch"):
-        st.subheader(WORDS["open_heading"], anchor=False)
-        st.markdown(WORDS["open_lead"])
+    new, back = st.columns(2, gap="small", border=True)
+    with new:
+        st.markdown(f"### {WORDS['open_heading']}\n\n{WORDS['open_lead']}")
         st.button(WORDS["open"], type="primary", icon=":material/add:", on_click=open_new)
-    with back.container(border=True, height="stretch"):
-        st.subheader(WORDS["back_heading"], anchor=False)
+    with back:
+        st.markdown(f"### {WORDS['back_heading']}")
         with st.form("room_back", border=False):
             st.text_input(WORDS["code"], key="room_code_typed", max_chars=12)
             st.text_input(WORDS["key"], key="room_key_typed", type="password", max_chars=80)

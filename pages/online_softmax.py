@@ -5,43 +5,42 @@ from typing import Any
 import streamlit as st
 
 from lesson.softmax_row import MAX_NUMBERS, MAX_SIZE, RowError, parse_row, row_text
-from lesson.softmax_text import Preset, load_row_text
+from lesson.softmax_text import load_row_text
 from ui.address import report_unknown_choice, report_unknown_names
 from ui.content import READING_WIDTH, render_text
 from ui.frame import begin, end
-from ui.softmax import show_row
+from ui.softmax import ROW_NAME, show_row, typed_row
 
 WORDS, PRESETS = load_row_text()
 TEXT = WORDS["page"]
-ROW_KEY, METHOD, STEP = "row_x", "row_method", "row_step"
+KEY, METHOD, STEP = "row_player", "row_method", "row_step"
+TEXTS = [row_text(preset.row) for preset in PRESETS]
 
 
-def take_preset(preset: Preset) -> None:
-    """Put a preset's numbers into the field."""
-    st.session_state[ROW_KEY] = row_text(preset.row)
-
-
-def read_row() -> tuple[float, ...]:
-    """Draw the field and the presets, and return the row; the first preset, with a message, if refused."""
-    report_unknown_names("row_", {ROW_KEY, METHOD, STEP})
-    report_unknown_choice(METHOD, WORDS["code"], "online")
-    typed = st.text_input(
-        TEXT["row"],
-        row_text(PRESETS[0].row),
-        key=ROW_KEY,
-        bind="query-params",
-        help=TEXT["row_help"].format(count=MAX_NUMBERS, size=f"{MAX_SIZE:,.0f}"),
-        max_chars=400,
-    )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f":small[{TEXT['presets']}]", width="content")
-        for preset in PRESETS:
-            st.button(preset.label, key=f"row_take_{preset.key}", on_click=take_preset, args=(preset,))
+# A fragment: another row leaves the page around the player alone.
+@st.fragment
+def draw_player() -> None:
+    """Draw the row's field and its player; the first preset, with a message, if the row is refused."""
+    typed, refused = typed_row(KEY, TEXTS[0]), None
     try:
-        return parse_row(typed)
+        row = parse_row(typed)
     except RowError as error:
-        st.error(TEXT["refused"].format(reason=error, label=PRESETS[0].label), icon=":material/error:")
-        return PRESETS[0].row
+        row, refused = PRESETS[0].row, TEXT["refused"].format(reason=error, label=PRESETS[0].label)
+    entry = {
+        "typed": typed,
+        "refused": refused,
+        "usual": TEXTS[0],
+        "presets": [
+            {"label": preset.label, "text": text} for preset, text in zip(PRESETS, TEXTS, strict=True)
+        ],
+        "words": {
+            "row": TEXT["row"],
+            "help": TEXT["row_help"].format(count=MAX_NUMBERS, size=f"{MAX_SIZE:,.0f}"),
+            "presets": TEXT["presets"],
+            "choose": TEXT["own_row"],
+        },
+    }
+    report_wrong_step(show_row(row, key=KEY, entry=entry))
 
 
 def report_wrong_step(payload: dict[str, Any]) -> None:
@@ -67,13 +66,7 @@ def draw_sources() -> None:
 
 
 begin("online_softmax")
-row: list[float] = []
-render_text(
-    "softmax",
-    slots={
-        "row": lambda: row.extend(read_row()),
-        "player": lambda: report_wrong_step(show_row(row, key="row_player")),
-        "sources": draw_sources,
-    },
-)
+report_unknown_names("row_", {ROW_NAME, METHOD, STEP})
+report_unknown_choice(METHOD, WORDS["code"], "online")
+render_text("softmax", slots={"player": draw_player, "sources": draw_sources})
 end("online_softmax")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["chunk_with_imports", "preload_links"]
+__all__ = ["chunk_with_imports", "data_links", "preload_links"]
 
 _IMPORT = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 
@@ -34,4 +34,11 @@ def preload_links(addresses: Iterable[str]) -> str:
     """Return the hints for addresses of scripts, each once."""
     return "\n    ".join(
         f'<link rel="modulepreload" crossorigin href="{address}">' for address in dict.fromkeys(addresses)
+    )
+
+
+def data_links(addresses: Iterable[str]) -> str:
+    """Return the hints for addresses of data that a script will fetch."""
+    return "\n    ".join(
+        f'<link rel="preload" as="fetch" crossorigin href="{address}">' for address in addresses
     )

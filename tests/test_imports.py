@@ -103,3 +103,9 @@ def test_the_engine_stands_alone(path: Path) -> None:
 def test_nothing_imports_a_page(name: str) -> None:
     """Pages are run by Streamlit, never imported."""
     assert not imported(ROOT / name) & {"pages", "home"}
+
+
+@pytest.mark.parametrize("path", [ROOT / "home.py", *sorted((ROOT / "pages").glob("*.py"))], ids=name_of)
+def test_a_page_keeps_no_cache_of_its_own(path: Path) -> None:
+    """Streamlit runs a page's module anew at each change, so a cache in it is always empty."""
+    assert "functools" not in imported(path)

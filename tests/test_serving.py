@@ -170,6 +170,11 @@ def test_what_a_page_needs_first_is_named_and_is_there(server_url: str, tmp_path
     assert len(hints) == len(set(hints))
     names = [hint.split("/")[-1].split(".")[0].split("-")[0] for hint in hints]
     assert {"BidiComponent", "start", "sidebar", "stage", "lesson"} <= set(names)
+    data = re.findall(r'<link rel="preload" as="fetch" crossorigin href="([^"]+)">', index)
+    assert [each.split("/")[-1].split("-")[0] for each in data] == ["sidebar", "lesson", "run"]
+    for hint in data:
+        with urllib.request.urlopen(urljoin(f"{server_url}/", hint), timeout=30) as answer:
+            assert answer.headers["content-type"] == "application/json"
     for hint in hints:
         with urllib.request.urlopen(urljoin(f"{server_url}/", hint), timeout=30) as answer:
             assert "javascript" in answer.headers["content-type"]

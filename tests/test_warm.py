@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import logging
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,18 @@ import pytest
 
 import app
 from serving.warm import Warming
+from tests.conftest import ROOT
+
+# In a process of its own: here, other tests have loaded the pages' modules already.
+VISIT_EARLY = """
+import asyncio, sys
+from starlette.requests import Request
+import app
+request = Request({"type": "http", "method": "GET", "path": sys.argv[1], "headers": [], "query_string": b""})
+answer = asyncio.run(app.open_page(request))
+assert not app.warming.done
+print(answer.status_code, answer.body.count(b"modulepreload"))
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -56,3 +69,13 @@ def test_every_page_finds_its_modules_warm() -> None:
     """All that is warmed exists."""
     warming, _ = warmed(list(app.WARM_MODULES))
     assert warming.done
+
+
+@pytest.mark.parametrize("path", ["/", "/step_through"])
+def test_a_visitor_who_comes_before_the_pages_are_loaded_gets_the_page(path: str) -> None:
+    """Hints name only what is registered by then. They named the stage, and the answer was an error."""
+    told = subprocess.run(
+        [sys.executable, "-c", VISIT_EARLY, path], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    status, hints = told.stdout.split()[-2:] if told.stdout else (told.stderr, "0")
+    assert status == "200" and int(hints) > 0

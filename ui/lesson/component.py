@@ -34,7 +34,7 @@ _mount = component(
     "lesson", host="lesson-host", script=join_modules(FOLDER, "lesson_page.js"), css=LESSON_CSS
 )
 
-__all__ = ["COLUMN", "act_data", "contents_data", "lesson_data", "show_lesson"]
+__all__ = ["COLUMN", "act_data", "contents_data", "lesson_data", "lesson_left", "show_lesson"]
 
 
 def _asked(section: Section) -> dict[str, Any] | None:
@@ -110,7 +110,8 @@ def lesson_data() -> dict[str, Any]:
 
 
 @cache
-def _left() -> Left:
+def lesson_left() -> Left:
+    """Return what the browser gets, to be fetched."""
     return Left("lesson", lesson_data())
 
 
@@ -127,7 +128,7 @@ def show_lesson() -> None:
     """
     asked = st.session_state.get(KEY)
     opened = isinstance(asked, Mapping) and bool(asked.get("open"))
-    _mount(key=KEY, data={**_left().given(), "open": opened}, on_open_change=_nothing)
+    _mount(key=KEY, data={**lesson_left().given(), "open": opened}, on_open_change=_nothing)
     if opened:
         with st.container(key=COLUMN, width=READING_WIDTH):
             for stretch in lesson_column().stretches:

@@ -29,7 +29,7 @@ _COUNTS = {"home": "sections", "quiz": "quiz", **dict.fromkeys(LAB_PAGES, "lab")
 # Not in a shadow root: there, tools would not find the first link after "Skip to main content".
 _mount = component("sidebar", host="sidebar-host", script=SIDEBAR_JS, css=SIDEBAR_CSS, isolated=False)
 
-__all__ = ["LABS", "LAB_PAGES", "show_sidebar", "sidebar_data"]
+__all__ = ["LABS", "LAB_PAGES", "show_sidebar", "sidebar_data", "sidebar_left"]
 
 
 def sidebar_data() -> dict[str, Any]:
@@ -61,7 +61,8 @@ def sidebar_data() -> dict[str, Any]:
 
 
 @cache
-def _left() -> Left:
+def sidebar_left() -> Left:
+    """Return what the browser gets, to be fetched."""
     return Left("sidebar", sidebar_data())
 
 
@@ -73,4 +74,4 @@ def show_sidebar(page: str) -> None:
     page : str
         The page's key in the outline.
     """
-    _mount(key="sidebar", data={**_left().given(), "page": page})
+    _mount(key="sidebar", data={**sidebar_left().given(), "page": page})

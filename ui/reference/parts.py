@@ -13,7 +13,7 @@ from lesson.outline import load_outline
 from lesson.words import load_words
 from ui.calculator.html import draw, note
 from ui.content import READING_WIDTH
-from ui.reference.table import linked_table, markdown_rows
+from ui.reference.table import inline_html, linked_table, markdown_rows
 
 WORDS = load_words("reference")
 FILTER_NAME = "ref_find"
@@ -30,7 +30,8 @@ def _matches(term: Term, asked: str) -> bool:
     return asked.casefold() in f"{term.name} {term.meaning}".casefold()
 
 
-def _term_text(term: Term) -> str:
+@cache
+def _term_html(term: Term) -> str:
     """A term with where it is met and what else to read."""
     page = load_outline().page(term.page)
     # Relative, so that it holds under any base path.
@@ -38,7 +39,8 @@ def _term_text(term: Term) -> str:
     others = ", ".join(NAMES[key] for key in term.see)
     tail = f"{WORDS.say('glossary', 'first')} [{page.label}]({address})"
     tail += f" · {WORDS.say('glossary', 'see')}: {others}" if others else ""
-    return f"**{term.name}**  \n{term.meaning}  \n:small[{tail}]"
+    meaning = inline_html(" ".join(term.meaning.split()))
+    return f"<dt>{inline_html(term.name)}</dt><dd>{meaning}<small>{inline_html(tail)}</small></dd>"
 
 
 def draw_glossary() -> None:
@@ -50,22 +52,27 @@ def draw_glossary() -> None:
     if not terms:
         st.info(WORDS.say("glossary", "none", asked=asked), icon=":material/search_off:")
         return
-    draw(note(WORDS.say("glossary", "found", found=len(terms), all=len(load_glossary()))))
-    half = -(-len(terms) // 2)
-    # One element a column: each costs the server and the browser time.
-    for column, part in zip(st.columns(2, gap="large"), (terms[:half], terms[half:]), strict=True):
-        column.markdown("\n\n".join(map(_term_text, part)))
+    found = note(WORDS.say("glossary", "found", found=len(terms), all=len(load_glossary())))
+    # One element: each costs the server and the browser time.
+    draw(found, f'<dl class="twc-terms">{"".join(f"<div>{_term_html(term)}</div>" for term in terms)}</dl>')
+
+
+@cache
+def _notation() -> tuple[str, str, str]:
+    """What stands before the table of letters, the table, and what stands after it."""
+    lines = load_notation().splitlines()
+    inside = [place for place, line in enumerate(lines) if line.startswith("|")]
+    head, *rows = markdown_rows(lines[inside[0] : inside[-1] + 1])
+    table = linked_table(WORDS.say("notation", "caption"), head, rows, wide=(1,))
+    return "\n".join(lines[: inside[0]]), table, "\n".join(lines[inside[-1] + 1 :])
 
 
 def draw_notation() -> None:
     """The table of letters, and what stands around it."""
-    lines = load_notation().splitlines()
-    inside = [place for place, line in enumerate(lines) if line.startswith("|")]
-    before, table, after = lines[: inside[0]], lines[inside[0] : inside[-1] + 1], lines[inside[-1] + 1 :]
-    head, *rows = markdown_rows(table)
-    st.markdown("\n".join(before), width=READING_WIDTH)
-    draw(linked_table(WORDS.say("notation", "caption"), head, rows, wide=(1,)))
-    st.markdown("\n".join(after), width=READING_WIDTH)
+    before, table, after = _notation()
+    st.markdown(before, width=READING_WIDTH)
+    draw(table)
+    st.markdown(after, width=READING_WIDTH)
 
 
 def draw_sources() -> None:

@@ -9,7 +9,8 @@ from collections.abc import Collection, Sequence
 from html import escape
 
 _CODE = re.compile(r"`([^`]+)`")
-_LINK = re.compile(r"\[([^\]]+)\]\((https://[^\s()]+|\./[^\s()]*)\)")
+_LINK = re.compile(r"\[([^\]]+)\]\((https://[^\s()]+)\)")
+_PAGE = re.compile(r"\[([^\]]+)\]\((\./[^\s()]*)\)")
 # A name may be a whole title: it breaks instead of pushing everything else out of a phone's view.
 _NAME = "white-space:normal;min-width:9rem;max-width:22rem"
 _STRONG = re.compile(r"\*\*([^*]+)\*\*")
@@ -23,6 +24,7 @@ def inline_html(text: str) -> str:
     html = _LINK.sub(
         r'<a href="\2" target="_blank" rel="noopener" style="color:var(--tw-accent)">\1</a>', html
     )
+    html = _PAGE.sub(r'<a href="\2" style="color:var(--tw-accent)">\1</a>', html)
     return _STRONG.sub(r"<strong>\1</strong>", _CODE.sub(r"<code>\1</code>", html))
 
 

@@ -1,5 +1,5 @@
 """The one-row softmax player that runs in the browser, and its Python side."""
 
-from ui.softmax.component import show_row
+from ui.softmax.component import ROW_NAME, show_row, typed_row
 
-__all__ = ["show_row"]
+__all__ = ["ROW_NAME", "show_row", "typed_row"]

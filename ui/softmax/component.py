@@ -1,8 +1,11 @@
 """The one-row player as a Streamlit component: mount it with `show_row`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
+
+import streamlit as st
 
 from ui.joiner import join_modules
 from ui.modules import Left, component
@@ -18,6 +21,11 @@ ROW_CSS = f":host {{\n{css_variables()}\n}}\n" + "\n".join(
     for file in (STAGE / "stage.css", STAGE / "zones.css", FOLDER / "row.css")
 )
 
+ROW_NAME = "row_x"
+"""The row's name in the address."""
+LONGEST = 400
+"""Characters of a typed row that are looked at."""
+
 _mount = component("row", host="row-host", script=ROW_JS, css=ROW_CSS)
 
 
@@ -28,7 +36,22 @@ def _played(row: tuple[float, ...]) -> tuple[Payload, Left]:
     return payload, Left("row", payload)
 
 
-def show_row(row: Sequence[float], *, key: str) -> Payload:
+def typed_row(key: str, usual: str) -> str:
+    """Return the row as the reader has typed or chosen it, or as the address names it, or the usual one.
+
+    Parameters
+    ----------
+    key : str
+        The component's key on the page.
+    usual : str
+    """
+    state = st.session_state.get(key)
+    sent = state.get("typed") if isinstance(state, Mapping) else None
+    typed = sent if isinstance(sent, str) else st.query_params.get(ROW_NAME, usual)
+    return typed[:LONGEST]
+
+
+def show_row(row: Sequence[float], *, key: str, entry: dict[str, Any]) -> Payload:
     """Run softmax of one row in three ways and play them in the browser.
 
     The way and the step stay in the address as `row_method=` and `row_step=`, written by the browser alone.
@@ -39,6 +62,9 @@ def show_row(row: Sequence[float], *, key: str) -> Payload:
         1 to 16 scores; −∞ is a masked one.
     key : str
         The component's key on the page.
+    entry : dict
+        What the field shows: `typed`, the usual row (`usual`), `presets` (label and text), `words`, and
+        why the typed row was refused (`refused`, None if it was not).
 
     Returns
     -------
@@ -51,5 +77,9 @@ def show_row(row: Sequence[float], *, key: str) -> Payload:
         From the engine, for a row that it refuses.
     """
     payload, left = _played(tuple(row))
-    _mount(key=key, data=left.given())
+    _mount(key=key, data={**left.given(), "entry": {**entry, "longest": LONGEST}}, on_typed_change=_changed)
     return payload
+
+
+def _changed() -> None:
+    """Streamlit keeps the state of a component only if it has a callback; the run that follows reads it."""

@@ -9,6 +9,7 @@ import { createTransport } from "../stage/transport.js";
 import { createRowAddress, rowPlace } from "./row_address.js";
 import { createCompare } from "./row_compare.js";
 import { createElements } from "./row_elements.js";
+import { createRowInput } from "./row_input.js";
 import { createMerge } from "./row_merge.js";
 import { rowSentence } from "./row_sentence.js";
 import { createKept } from "./row_state.js";
@@ -107,7 +108,7 @@ function create(host, data, start, moved) {
   const address = createRowAddress();
   const spoken = el("p", { class: "spoken", role: "status", "aria-live": "polite" });
   const buttons = methods.map((name) => el("button", { type: "button", "data-method": name },
-    el("b", { text: words.methods[name] }), el("span", { text: fill(words.methods.loads, { statistics: data.methods[name].statistics }) })));
+    el("b", { text: words.methods[name] }), el("span", { text: fill(words.methods.loads, { loads: data.methods[name].loads }) })));
   const grid = el("div", { class: "row-grid" });
   const below = el("div", { class: "row-below" }, createCompare(data, words).root, createMerge(data, words).root);
   const root = el("div", { class: "stage one-row", "data-testid": "one-row", role: "region", "aria-label": words.zones.stage },
@@ -159,16 +160,26 @@ function create(host, data, start, moved) {
 }
 
 /** Streamlit's entry: called on mount, and again on the same element whenever the data changes. */
-export default function mount({ data, parentElement }) {
-  const before = mounted.get(parentElement);
+export default function mount({ data, parentElement, setStateValue }) {
+  let held = mounted.get(parentElement);
+  if (!held) {
+    const host = parentElement.querySelector(".row-host");
+    const place = el("div", {});
+    // A lesson without a server has nobody to ask for another row.
+    const input = data.entry ? createRowInput(data.entry, (typed) => setStateValue("typed", typed)) : null;
+    host.replaceChildren(...(input ? [input.root] : []), place);
+    mounted.set(parentElement, held = { input, place, player: null });
+  }
+  held.input?.show(data.entry);
+  const before = held.player;
   if (before?.id !== data.id) {
     const asked = rowPlace(location.search, Object.keys(data.methods));
     const start = before ? { method: before.method(), step: 0 } : { method: asked.method ?? "online", step: asked.step ?? 0 };
     before?.destroy();
-    mounted.set(parentElement, create(parentElement.querySelector(".row-host"), data, start, before !== undefined));
+    held.player = create(held.place, data, start, before !== null);
   }
   return () => {
-    mounted.get(parentElement)?.destroy();
+    mounted.get(parentElement)?.player.destroy();
     mounted.delete(parentElement);
   };
 }

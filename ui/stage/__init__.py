@@ -1,5 +1,5 @@
 """The trace player that runs in the browser, and its Python side."""
 
-from ui.stage.component import show_stage
+from ui.stage.component import run_left, show_stage
 
-__all__ = ["show_stage"]
+__all__ = ["run_left", "show_stage"]

@@ -54,6 +54,26 @@ def _played(asked: bytes) -> tuple[Payload, Left | None]:
     return payload, None if private else Left("run", payload)
 
 
+def run_left(
+    q: npt.ArrayLike,
+    k: npt.ArrayLike,
+    v: npt.ArrayLike,
+    *,
+    tokens: tuple[Sequence[str], Sequence[str]] | None = None,
+    **options: Any,
+) -> Left:
+    """Return what the browser fetches of a run that `show_stage` would play with the same arguments.
+
+    Raises
+    ------
+    ValueError
+        As `show_stage`.
+    """
+    _, left = _played(pickle.dumps((q, k, v, tokens, None, None, False, options)))
+    assert left is not None
+    return left
+
+
 def show_stage(
     q: npt.ArrayLike,
     k: npt.ArrayLike,
