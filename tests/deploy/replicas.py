@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import time
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -69,6 +70,7 @@ class Hall:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._nginx: subprocess.Popen[bytes] | None = None
+        self._askings = count(1)
 
     def start(self) -> None:
         """Start the database, the replicas and the proxy, and return once the proxy serves.
@@ -123,13 +125,14 @@ class Hall:
 
     def replica_of(self, cookie: str) -> str:
         """Return the address of the replica that a browser with this cookie is sent to."""
-        mark = f"/static/asked-by-{cookie.partition('=')[2]}"
+        # Each asking has an address of its own: a line of an earlier one would tell where it went then.
+        mark = f"/static/asked-{next(self._askings)}"
         ask(self.url, mark, Cookie=cookie)
         deadline = time.monotonic() + 10
         while time.monotonic() < deadline:
-            lines = [line for line in self.proxy_log().splitlines() if mark in line]
-            if lines:
-                return lines[-1].split()[-1]
+            told = [line.split() for line in self.proxy_log().splitlines() if f"{mark} " in line]
+            if told:
+                return told[0][-1]
             time.sleep(0.05)
         raise RuntimeError("nginx wrote no line of this request")
 
