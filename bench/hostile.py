@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from bench.hostile_cases import addresses, targets, uploads
 from bench.server import Serving, cookie_of
-from bench.session import Session
+from bench.session import Session, opened
 
 MAX_GROWTH_MIB = 200
 # The largest file that a page takes is smaller; the server refuses more than this before any page sees it.
@@ -75,7 +75,10 @@ def try_uploads(url: str, count: int, seed: int = 0) -> tuple[collections.Counte
     wrong = []
     cookie = cookie_of(url)
     with Session(url, cookie) as session:
-        fields = session.run(UPLOAD_PAGE, UPLOAD_QUERY).uploaders
+        sections = [opened(each) for each in session.run(UPLOAD_PAGE, UPLOAD_QUERY).closed]
+        fields = session.run(UPLOAD_PAGE, UPLOAD_QUERY, sections).uploaders
+        if len(fields) != 2:
+            wrong.append(f"the page has {len(fields)} file fields, not 2")
         for number, (name, body) in enumerate(uploads(count, seed)):
             field = fields[number % len(fields)]
             status, state = session.upload(field, name, body)
@@ -84,7 +87,7 @@ def try_uploads(url: str, count: int, seed: int = 0) -> tuple[collections.Counte
             if state is None:
                 answers[f"refused by the server with {status}"] += 1
                 continue
-            done = session.run(UPLOAD_PAGE, UPLOAD_QUERY, [state])
+            done = session.run(UPLOAD_PAGE, UPLOAD_QUERY, [*sections, state])
             wrong += [f"{name}: {said[:160]}" for said in done.exceptions]
             answers["answered with a message" if done.alerts else "taken"] += 1
     return answers, wrong

@@ -22,7 +22,7 @@ PATIENCE_S = 60
 # The page asked for another run of itself, which follows.
 _RERUNS = ForwardMsg.FINISHED_EARLY_FOR_RERUN
 
-__all__ = ["Refused", "Run", "Session"]
+__all__ = ["Refused", "Run", "Session", "opened"]
 
 
 class Refused(RuntimeError):
@@ -44,6 +44,8 @@ class Run:
         Messages to the learner: what was refused and why.
     uploaders : list of str
         Widget ids of the file fields.
+    closed : list of str
+        Widget ids of the sections that are filled only once they are opened.
     components : int
         How many of our own parts were sent.
     """
@@ -54,11 +56,17 @@ class Run:
     exceptions: list[str] = field(default_factory=list)
     alerts: list[str] = field(default_factory=list)
     uploaders: list[str] = field(default_factory=list)
+    closed: list[str] = field(default_factory=list)
     components: int = 0
 
     def take(self, message: ForwardMsg) -> None:
         """Note what a message puts on the page."""
-        if message.WhichOneof("type") != "delta" or message.delta.WhichOneof("type") != "new_element":
+        if message.WhichOneof("type") != "delta":
+            return
+        section = message.delta.add_block.expandable
+        if section.id and not section.expanded:
+            self.closed.append(section.id)
+        if message.delta.WhichOneof("type") != "new_element":
             return
         element = message.delta.new_element
         kind = element.WhichOneof("type")
@@ -70,6 +78,11 @@ class Run:
             self.uploaders.append(element.file_uploader.id)
         elif kind == "bidi_component":
             self.components += 1
+
+
+def opened(section: str) -> WidgetState:
+    """Return the state to run a page with in which a closed section, by its widget id, is open."""
+    return WidgetState(id=section, bool_value=True)
 
 
 class Session:

@@ -31,19 +31,25 @@ _WITHOUT_SLOTS = {
 VIEW_SLOTS: Mapping[str, set[str]] = {key: set() for key in _WITHOUT_SLOTS} | dict(_WITH_SLOTS)
 """The texts of the view, and the slots that `ui/stage/breakit.js` fills in each."""
 
-_PAGE = {"menu", "choose", "choose_help", "right"}
+_PAGE = {"menu", "choose", "choose_help", "forward_only", "right"}
 
 
 def parse_breakit_text(text: str) -> Mapping[str, Mapping[str, str]]:
-    """Return the words: tables `page`, `names` and `view`.
+    """Return the words: tables `page`, `names`, `lines` and `view`.
 
     Raises
     ------
     ValueError
-        If a text or the name of a mistake is missing or unknown, or a text has a slot that nothing fills.
+        If a text, or the name or line of a mistake, is missing or unknown, or if a text has a slot that
+        nothing fills.
     """
     words = parse_words("stage_breakit", text)
-    wanted = {"page": _PAGE, "names": set(MISTAKES), "view": set(VIEW_SLOTS)}
+    wanted = {
+        "page": _PAGE,
+        "names": set(MISTAKES),
+        "lines": {"right", *MISTAKES},
+        "view": set(VIEW_SLOTS),
+    }
     tables = {name: words.table(name) for name in wanted}
     for name, keys in wanted.items():
         if set(tables[name]) != keys:

@@ -6,18 +6,20 @@ import streamlit as st
 
 from engine import Trace, attention, trace_attention
 from lesson.inputs import DEFAULT_KEY, Input, load
-from lesson.stage_breakit_text import load_breakit_text
 from lesson.stage_text import load_stage_text
 from ui.downloads import draw_downloads
 from ui.frame import begin, end
 from ui.kernel_check import draw_kernel_check
 from ui.run_settings import (
+    DEFAULTS,
     ENTRIES,
+    check_run_address,
     chosen_input,
     chosen_mistake,
     chosen_options,
+    draw_settings,
+    held_run,
     query_of_run,
-    take_run_address,
 )
 from ui.share import share_of
 from ui.stage import show_stage
@@ -43,13 +45,33 @@ def title_of(given: Input) -> str:
     return f"{entry.sentence} · {given.title}" if entry and entry.sentence else given.title
 
 
-def sharing(given: Input) -> dict[str, Any]:
+def sharing(given: Input, held: dict[str, str]) -> dict[str, Any]:
     """Return what the stage needs for links and files."""
     own_file = given.key not in ENTRIES
-    return share_of(PAGE, query=query_of_run(given), title=title_of(given), name=given.key, own_file=own_file)
+    query = query_of_run(given, held)
+    return share_of(PAGE, query=query, title=title_of(given), name=given.key, own_file=own_file)
 
 
-def draw_take_away(given: Input, options: dict[str, Any], played: dict[str, Any]) -> None:
+def play(
+    given: Input, options: dict[str, Any], share: dict[str, Any], mistake: str | None = None
+) -> dict[str, Any]:
+    """Put the stage on the page."""
+    return show_stage(
+        given.q,
+        given.k,
+        given.v,
+        key="run_stage",
+        tokens=given.tokens,
+        mistake=mistake,
+        ask=options.get("direction") != "backward",
+        share=share,
+        **with_gradient(given, options),
+    )
+
+
+# A fragment: to open or close one of the two leaves the stage as it is.
+@st.fragment
+def take_away(given: Input, options: dict[str, Any], played: dict[str, Any], share: dict[str, Any]) -> None:
     """Draw what can be taken from the whole run, and the check for kernel authors."""
 
     def record() -> Trace:
@@ -57,25 +79,9 @@ def draw_take_away(given: Input, options: dict[str, Any], played: dict[str, Any]
             given.q, given.k, given.v, tokens=given.tokens, **with_gradient(given, options)
         )
 
-    share = sharing(given)
     draw_downloads(record, played, title=share["title"], name=given.key)
     if options.get("direction") != "backward":
         draw_kernel_check(record, page=PAGE, query=share["query"], name=given.key, own_file=share["own_file"])
-
-
-def play(given: Input, options: dict[str, Any], mistake: str | None = None) -> dict[str, Any]:
-    """Put the stage on the page."""
-    return show_stage(
-        given.q,
-        given.k,
-        given.v,
-        key="run_stage",
-        tokens=(given.tokens_q, given.tokens_k),
-        mistake=mistake,
-        ask=options.get("direction") != "backward",
-        share=sharing(given),
-        **with_gradient(given, options),
-    )
 
 
 def report_wrong_step(last: int) -> None:
@@ -88,30 +94,20 @@ def report_wrong_step(last: int) -> None:
 
 
 page = begin("step_through", heading=False)
-st.space("xsmall")
-# One compact line, so that the whole stage fits the first screen.
-with st.container(
-    key="run_bar", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
-):
-    st.html(f'<h1 style="font-size: 1.6rem; padding: 0; margin: 0">{page.title}</h1>', width="content")
-    about = st.container(width=600)
-    menu = st.popover(WORDS["settings"], icon=":material/tune:", width="content")
-    breaker = st.popover(load_breakit_text()["page"]["menu"], icon=":material/bug_report:", width="content")
-take_run_address()
-with menu:
-    call = chosen_input()
-    settings = chosen_options(call)
-with breaker:
-    mistake = chosen_mistake(settings.get("direction") == "backward")
-about.markdown(f":small[{call.description}]", help=call.source)
+held = held_run()
+call, refusal = chosen_input(held)
+if not st.context.is_embedded:
+    draw_settings(page.title, call, held, refusal)
+check_run_address()
+settings, shared = chosen_options(call, held), sharing(call, held)
 try:
-    payload = play(call, settings, mistake)
+    payload = play(call, settings, shared, chosen_mistake(held))
 except ValueError as error:
     st.error(WORDS["refused"].format(reason=error), icon=":material/error:")
     call = load(DEFAULT_KEY)
-    settings = call.options()
-    payload = play(call, settings)
+    settings, shared = call.options(), sharing(call, DEFAULTS)
+    payload = play(call, settings, shared)
 report_wrong_step(len(payload["trace"]["steps"]) - 1)
 if not st.context.is_embedded:
-    draw_take_away(call, settings, payload)
+    take_away(call, settings, payload, shared)
 end("step_through")

@@ -25,8 +25,8 @@ from lesson.evidence_checks import TOPICS, Check, check_row, checks, pairs
 from lesson.links import load_links
 from lesson.words import load_words
 from tests import test_gpu_results as raw
+from tests.column_page import enter, html, plain, refusals, slot, tables
 from tests.conftest import ROOT
-from tests.test_exactness_page import html, plain, tables
 from tests.test_pages import visit, words
 from ui.evidence.errata import ENTRIES, run_printed
 from ui.evidence.units import both_units, giga, milliseconds, times
@@ -243,10 +243,16 @@ def test_growth_says_where_the_formula_holds(address: dict[str, str], parts: lis
 )
 def test_impossible_numbers_are_named(name: str, typed: str, limit: str) -> None:
     at = page(**{name: typed})
-    assert len(at.error) == 1 and typed in at.error[0].value and limit in at.error[0].value
+    (message,) = refusals(at, "growth")
+    assert typed in message and limit in message and SAY("growth", "correct") in message
     before = len(tables(at))
-    at.text_input(key=name).set_value("100").run()
-    assert not at.error and len(tables(at)) == before + 1
+    enter(at, **{name.removeprefix("ev_"): "100"})
+    assert not refusals(at, "growth") and len(tables(at)) == before + 1
+
+
+def test_each_impossible_number_is_named() -> None:
+    (message,) = refusals(page(ev_n="0", ev_m="x"), "growth")
+    assert "Tokens, N is 0" in message and "in elements" in message and "x" in message
 
 
 @pytest.mark.parametrize(("topic", "calls"), list(product(TOPICS, CALLS)))
@@ -269,6 +275,20 @@ def test_the_gpu_table_is_the_checks(topic: Any, calls: Any) -> None:
     time_rows = tables(at)[4][1:]
     for row, pair in zip(time_rows, pairs(calls), strict=True):
         assert row[1] == milliseconds(pair.standard.time_median_s) and row[3] == times(pair.faster)
+
+
+@pytest.mark.parametrize("calls", ["forward_backward", "forward and backward"])
+def test_a_link_names_a_choice_by_its_key_or_its_words(calls: str) -> None:
+    at = page(ev_calls=calls)
+    assert not at.warning
+    rows = tables(at)[4][1:]
+    assert [row[3] for row in rows] == [times(pair.faster) for pair in pairs("forward_backward")]
+
+
+def test_the_whole_table_can_be_taken_away() -> None:
+    at = page()
+    assert slot(at, "provenance")["csv"] == {"name": TABLE_FILE.name, "text": CSV}
+    assert f"{SAY('gpu', 'download')}</button>" in html(at)
 
 
 def test_source_date_and_the_limits_of_the_claim_are_said() -> None:

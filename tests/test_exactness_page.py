@@ -1,7 +1,6 @@
 """The exactness page, run by Streamlit's own test runner: every number on it is a run's."""
 
 import re
-from html import unescape
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,8 @@ from engine.precision_lab import MOST_ADDITIONS, Measured, Tile
 from engine.variants import METHODS, Settings, compare, cost
 from lesson.inputs import load
 from lesson.words import load_words, parse_words
-from tests.parts import page_html
+from tests.column_page import enter, html, plain, refusals, tables
+from tests.parts import part_data
 from tests.test_pages import visit, words
 from ui.exactness.maps import map_svg, verdict
 from ui.exactness.numbers import decades, factor, small
@@ -28,28 +28,14 @@ from ui.exactness.runs import (
     rounding_limit,
     stall,
 )
-from ui.menus import Menu
+from ui.exactness.settings import FIELDS, PREFIX
 
 SAY = load_words("exactness").say
-html = page_html
 DEFAULT, KEY = Settings(), "keys-lock.subject"
 
 
 def page(**address: str) -> AppTest:
     return visit("pages/exactness.py", **address)
-
-
-def tables(at: AppTest) -> list[list[list[str]]]:
-    """Every table of the page as rows of cells."""
-    found = []
-    for table in re.findall(r"<table>.*?</table>", html(at), re.DOTALL):
-        rows = re.findall(r"<tr.*?</tr>", table, re.DOTALL)
-        found.append([[unescape(c) for c in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)] for row in rows])
-    return found
-
-
-def plain(text: str) -> str:
-    return text.replace("\u00a0", " ")
 
 
 def test_the_five_methods_stand_side_by_side_with_the_runs_numbers() -> None:
@@ -67,21 +53,43 @@ def test_the_five_methods_stand_side_by_side_with_the_runs_numbers() -> None:
     assert result.runs["tiled"].cost.left_out == 0 and result.runs["window"].cost.left_out > 0
 
 
-def test_choices_in_the_address_choose_the_run() -> None:
+@pytest.mark.parametrize(("mask", "head"), [("none", "prev"), ("causal", "Previous token")])
+def test_choices_in_the_address_choose_the_run(mask: str, head: str) -> None:
     """By key or by the words that the menu shows."""
-    for mask in ("none", "none"), ("causal", "causal"):
-        at = page(
-            ex_mask=mask[0], ex_head="prev", ex_storage="float16", ex_reach="1", ex_rank="2", ex_block_q="2"
-        )
-        assert not at.warning
-        causal = "bottom_right" if mask[0] == "causal" else None
-        settings = Settings(causal=causal, reach=1, rank=2, block_q=2)
-        result = compared("keys-lock.prev", settings, "float16")
-        rows = tables(at)[0][1:]
-        assert [row[6] for row in rows] == [small(result.runs[m].largest) for m in METHODS]
-        assert "Previous token" in html(at) and "float16" in html(at)
-    at = page(ex_pattern="every second tile")
-    assert at.selectbox(key="ex_pattern").value == "every_second"
+    at = page(ex_mask=mask, ex_head=head, ex_storage="float16", ex_reach="1", ex_rank="2", ex_block_q="2")
+    assert not at.warning
+    causal = "bottom_right" if mask == "causal" else None
+    settings = Settings(causal=causal, reach=1, rank=2, block_q=2)
+    result = compared("keys-lock.prev", settings, "float16")
+    rows = tables(at)[0][1:]
+    assert [row[6] for row in rows] == [small(result.runs[m].largest) for m in METHODS]
+    assert "Previous token" in html(at) and "float16" in html(at)
+
+
+OTHER = {
+    "sentence": "red-fox",
+    "head": "prev",
+    "mask": "none",
+    "storage": "bfloat16",
+    "block_q": "8",
+    "block_k": "2",
+    "reach": "6",
+    "rank": "8",
+    "pattern": "every_second",
+    "lab": "large",
+    "value": "3",
+    "count": "300",
+}
+
+
+@pytest.mark.parametrize("name", [field.name for row in FIELDS.values() for field in row])
+def test_every_control_changes_something_by_hand_and_by_address(name: str) -> None:
+    at = page()
+    before = html(at)
+    enter(at, **{name: OTHER[name]})
+    linked = page(**{PREFIX + name: OTHER[name]})
+    assert not linked.warning and part_data(linked, "column")["values"][name] == OTHER[name]
+    assert html(linked) == html(at) != before
 
 
 @pytest.mark.parametrize(
@@ -102,12 +110,13 @@ def test_a_wrong_address_is_named_and_the_page_goes_on(address: dict[str, str], 
 @pytest.mark.parametrize("typed", ["0", "-3", "10^9", "many"])
 def test_an_impossible_count_is_named_and_the_rest_stays(typed: str) -> None:
     at = page(ex_count=typed)
-    assert len(at.error) == 1
-    assert typed in at.error[0].value
-    assert f"{MOST_ADDITIONS:,}" in at.error[0].value or "lowest possible is 1" in at.error[0].value
+    (message,) = refusals(at, "sums")
+    assert typed in message and SAY("say", "correct") in message
+    assert f"{MOST_ADDITIONS:,}" in message or "lowest possible is 1" in message
+    assert part_data(at, "column")["values"]["count"] == typed
     before = len(tables(at))
-    at.text_input(key="ex_count").set_value("300").run()
-    assert not at.error and len(tables(at)) == before + 2
+    enter(at, count="300")
+    assert not refusals(at, "sums") and len(tables(at)) == before + 2
 
 
 def test_sums_stall_where_the_text_says() -> None:
@@ -226,12 +235,6 @@ def test_factors_and_ticks() -> None:
     assert (factor(1.84), factor(123.4)) == ("1.8", "123")
     assert decades(1e-3, 1, 8) == [(1e-3, "10⁻³"), (1e-2, "10⁻²"), (0.1, "10⁻¹"), (1.0, "1")]
     assert len(decades(1e-18, 1, 7)) <= 7
-
-
-def test_a_menu_with_words_begins_at_its_first() -> None:
-    with pytest.raises(ValueError, match="cannot begin at 'b'"):
-        Menu("x", "X", {"a": "one", "b": "two"}, default="b")
-    assert Menu("x", "X", {"1": "1", "2": "2"}, default="2").first == "2"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from lesson.outline import Page, load_outline
 from tests import calculator_page
 from tests.calculator_page import result
 from tests.conftest import ROOT
-from tests.parts import enter, part_data, send
+from tests.parts import enter, part_data, parts_of, send
 
 PAGES = load_outline().pages
 
@@ -43,7 +43,8 @@ def said(at: AppTest) -> str:
 def headings(at: AppTest) -> list[str]:
     """Return the page's main headings, drawn by the frame or by the page itself."""
     own = re.findall(r"<h1[^>]*>(.*?)</h1>", "\n".join(element.proto.body for element in at.get("html")))
-    return [title.value for title in at.title] + own
+    bars = [part_data(at, "run_bar")["title"]] if parts_of(at, "run_bar") else []
+    return [title.value for title in at.title] + own + bars
 
 
 def links(html: str) -> list[tuple[str, str]]:

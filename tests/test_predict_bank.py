@@ -64,6 +64,7 @@ def test_every_mistake_has_a_name() -> None:
     ("old", "new", "message"),
     [
         ("no_max =", "no_maximum =", r"\[names\]: missing \['no_max'\], not known \['no_maximum'\]"),
+        ('right = "Every', 'left = "Every', r"\[lines\]: missing \['right'\], not known \['left'\]"),
         ("{step}", "{frame}", r"\[view\] parts has unknown slots \['frame'\]"),
         ('nan = "NaN"\n', "", r"\[view\]: missing \['nan'\]"),
     ],

@@ -17,7 +17,7 @@ VERSION: str = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read
 
 
 def draw_downloads(record: Callable[[], Trace], payload: Payload, *, title: str, name: str) -> None:
-    """Draw the buttons.
+    """Draw the section; its buttons come when it is opened.
 
     Parameters
     ----------
@@ -38,8 +38,11 @@ def draw_downloads(record: Callable[[], Trace], payload: Payload, *, title: str,
         "json": ("application/json", "json", lambda: trace_to_json(record())),
         "npz": ("application/zip", "npz", lambda: trace_to_npz(record())),
     }
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{words['heading']}**  \n:small[{words['intro']}]", width="content")
+    box = st.expander(words["heading"], icon=":material/download:", key="files", on_change="rerun")
+    if not box.open:
+        return
+    with box, st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(words["intro"], width="content")
         for kind, (mime, ending, make) in kinds.items():
             st.download_button(
                 words[kind],

@@ -16,7 +16,7 @@ from ui.share import base_path
 def draw_kernel_check(
     record: Callable[[], Trace], *, page: str, query: dict[str, str], name: str, own_file: bool
 ) -> None:
-    """Draw the section, closed until it is wanted.
+    """Draw the section, which is filled when it is opened.
 
     Parameters
     ----------
@@ -30,7 +30,10 @@ def draw_kernel_check(
         Whether the input is the reader's own file, which no link can carry.
     """
     words = load_share_text()["check"]
-    with st.expander(words["heading"], icon=":material/rule:"):
+    box = st.expander(words["heading"], icon=":material/rule:", key="check", on_change="rerun")
+    if not box.open:
+        return
+    with box:
         trace = record()
         if trace.plan.direction != "forward" or trace.plan.mistake is not None:
             st.info(words["forward_only"], icon=":material/info:")

@@ -1,8 +1,9 @@
 """What "Watch it run" can be asked, in its menus and in its address: an input and the options of its run.
 
-Knows menus and the lesson's inputs; must not know the stage, which plays what is chosen here.
+Knows fields and the lesson's inputs; must not know the stage, which plays what is chosen here.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -21,19 +22,30 @@ from lesson.inputs import (
 )
 from lesson.stage_breakit_text import load_breakit_text
 from lesson.stage_text import load_stage_text
-from ui.menus import Menu, choose, take_address
+from ui.address import report_unknown_choice, report_unknown_names
+from ui.fields.component import Field, held_values
+from ui.run_bar.component import draw_run_bar
 
 __all__ = [
-    "ENTRIES", "chosen_input", "chosen_mistake", "chosen_options", "query_of_run", "take_run_address",
-]  # fmt: skip
+    "DEFAULTS",
+    "ENTRIES",
+    "FIELDS",
+    "check_run_address",
+    "chosen_input",
+    "chosen_mistake",
+    "chosen_options",
+    "draw_settings",
+    "held_run",
+    "query_of_run",
+]
 
 PREFIX = "run_"
+KEY = "run_bar"
+
 WORDS = {name: text for name, text in load_stage_text()["page"].items() if isinstance(text, str)}
-BREAK_WORDS = load_breakit_text()
 SUGGESTED = "own"
-NARROW = 200
-"""Pixels."""
 OWN_FILE = "file"
+FILE_KEY = "run_file"
 RIGHT = "right"
 ENTRIES = {entry.key: entry for entry in entries()}
 _SENTENCES = {
@@ -45,84 +57,153 @@ _DEFAULT_HEAD = DEFAULT_KEY.split(".")[1]
 _BLOCKS = tuple(str(size) for size in (1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 64))
 
 
-def _menu(name: str, choices: tuple[str, ...], label: str = "") -> Menu:
-    """A menu whose words stand in the stage's text, where a choice is not its own word."""
-    words = {choice: WORDS.get(f"{name}_{choice}", choice) for choice in choices}
-    return Menu(PREFIX + name, WORDS[label or name], words, WORDS.get(f"{label or name}_help"))
+def _field(name: str, words: Mapping[str, str], width: int, text: str = "", help_text: str = "") -> Field:
+    """A menu, whose label and help stand in the stage's text under a name of their own or its own."""
+    text = text or name
+    return Field(
+        name,
+        "choice",
+        WORDS[text],
+        help_text or WORDS.get(f"{text}_help", ""),
+        tuple(words),
+        width,
+        words=tuple(words.values()),
+    )
 
 
+def _options(name: str, *choices: str) -> dict[str, str]:
+    """The words of choices, where one is not its own word."""
+    return {choice: WORDS.get(f"{name}_{choice}", choice) for choice in choices}
+
+
+_LAYERS = "; ".join(
+    f"{entry.label}: {entry.layer}, {entry.head}"
+    for entry in ENTRIES.values()
+    if entry.key.startswith(f"{DEFAULT_KEY.split('.')[0]}.")
+)
 # The first choice of each is the default; "own" is what the input itself suggests.
-MENUS = {
-    menu.name.removeprefix(PREFIX): menu
-    for menu in (
-        Menu("run_input", WORDS["input"], {**_SENTENCES, **_MADE_UP, OWN_FILE: WORDS["own"]}),
-        Menu("run_head", WORDS["head"], {_DEFAULT_HEAD: _HEADS[_DEFAULT_HEAD], **_HEADS}),
-        _menu("direction", ("forward", "backward")),
-        _menu("mask", (SUGGESTED, "none", "bottom_right", "top_left")),
-        _menu("bq", (SUGGESTED, *_BLOCKS), "block_q"),
-        _menu("bk", (SUGGESTED, *_BLOCKS), "block_k"),
-        _menu("window", (SUGGESTED, "0", "1", "2", "4", "8", "16")),
-        _menu("order", (SUGGESTED, "q_outer", "kv_outer")),
-        _menu("storage", (SUGGESTED, *FORMATS)),
-        Menu(
-            "run_mistake",
-            BREAK_WORDS["page"]["choose"],
-            {RIGHT: BREAK_WORDS["page"]["right"], **{name: BREAK_WORDS["names"][name] for name in MISTAKES}},
-            BREAK_WORDS["page"]["choose_help"],
+FIELDS = {
+    field.name: field
+    for field in (
+        _field("input", {**_SENTENCES, **_MADE_UP, OWN_FILE: WORDS["own"]}, 438),
+        _field(
+            "head",
+            {_DEFAULT_HEAD: _HEADS[_DEFAULT_HEAD], **_HEADS},
+            214,
+            help_text=WORDS["head_help"].format(heads=_LAYERS),
+        ),
+        _field("direction", _options("direction", "forward", "backward"), 155),
+        _field("mask", _options("mask", SUGGESTED, "none", "bottom_right", "top_left"), 155),
+        _field("order", _options("order", SUGGESTED, "q_outer", "kv_outer"), 155),
+        _field("storage", _options("storage", SUGGESTED, *FORMATS), 155),
+        _field("bq", _options("bq", SUGGESTED, *_BLOCKS), 155, "block_q"),
+        _field("bk", _options("bk", SUGGESTED, *_BLOCKS), 155, "block_k"),
+        _field("window", _options("window", SUGGESTED, "0", "1", "2", "4", "8", "16"), 155),
+        Field(
+            "mistake",
+            "choice",
+            load_breakit_text()["page"]["choose"],
+            options=(RIGHT, *MISTAKES),
+            words=(
+                load_breakit_text()["page"]["right"],
+                *(load_breakit_text()["names"][name] for name in MISTAKES),
+            ),
         ),
     )
 }
+DEFAULTS = {name: field.options[0] for name, field in FIELDS.items()}
+_ROWS = (("input", "head"), ("direction", "mask", "order", "storage"), ("bq", "bk", "window"))
 
 
-def take_run_address() -> None:
-    """Let the address choose, and say what it asks for in vain."""
-    take_address(PREFIX, tuple(MENUS.values()), ("run_file",))
+def held_run() -> dict[str, str]:
+    """Return every choice as it is now. One that there is not is its default."""
+    held = held_values(KEY, PREFIX, DEFAULTS)
+    return {name: field.option(held[name]) or DEFAULTS[name] for name, field in FIELDS.items()}
 
 
-def chosen_input() -> Input:
-    """Draw the menus of the input and return it; the default, with a message, when a file cannot be used."""
-    row = st.container(horizontal=True)
-    with row:
-        key = choose(MENUS["input"], 2 * NARROW)
-    if key in _SENTENCES:
-        heads = "; ".join(
-            f"{entry.label}: {entry.layer}, {entry.head}"
-            for entry in ENTRIES.values()
-            if entry.key.startswith(f"{key}.")
-        )
-        with row:
-            head = choose(MENUS["head"], NARROW, help_text=WORDS["head_help"].format(heads=heads))
-        return load(f"{key}.{head}")
-    if key != OWN_FILE:
-        return load(key)
+def check_run_address() -> None:
+    """Say what the address asks for and the page does not have."""
+    # Looked at once: each question to Streamlit for a single name takes its time.
+    asked = {name: value for name, value in st.query_params.to_dict().items() if name.startswith(PREFIX)}
+    if asked:
+        report_unknown_names(PREFIX, {PREFIX + name for name in FIELDS})
+    for name, field in FIELDS.items():
+        if PREFIX + name in asked and field.option(asked[PREFIX + name]) is None:
+            report_unknown_choice(PREFIX + name, field.options, DEFAULTS[name])
+
+
+def chosen_input(held: Mapping[str, str]) -> tuple[Input, str]:
+    """Return the input, and why the reader's own file was refused; the default where there is none to use."""
+    if held["input"] in _SENTENCES:
+        return load(f"{held['input']}.{held['head']}"), ""
+    if held["input"] != OWN_FILE:
+        return load(held["input"]), ""
+    # The field for it is drawn later, below what says what runs. It keeps its file from one run to the next.
+    file = st.session_state.get(FILE_KEY)
+    if file is None:
+        return load(DEFAULT_KEY), ""
+    try:
+        return load_npz(file.getvalue()), ""
+    except InputError as error:
+        return load(DEFAULT_KEY), str(error)
+
+
+def draw_settings(title: str, given: Input, held: Mapping[str, str], refusal: str) -> None:
+    """Draw the bar with all choices and, where it is wanted, the field for the reader's own file.
+
+    Parameters
+    ----------
+    title : str
+        The page's heading.
+    given : Input
+        What runs.
+    held : mapping of str to str
+    refusal : str
+        Why the reader's own file cannot be used, if it cannot.
+    """
+    entry = ENTRIES.get(given.key)
+    # A head's description names its model and its sentence.
+    named = entry is not None and entry.kind == "real"
+    # Only a sentence has heads to choose from.
+    rows = tuple(
+        ("", tuple(FIELDS[name] for name in row if name != "head" or held["input"] in _SENTENCES))
+        for row in _ROWS
+    )
+    draw_run_bar(
+        KEY,
+        title,
+        given.description if named else f"{given.title}: {given.description}",
+        given.source,
+        rows=rows,
+        mistake=FIELDS["mistake"],
+        breakable=held["direction"] == "forward",
+        prefix=PREFIX,
+        values=held,
+        defaults=DEFAULTS,
+    )
+    if held["input"] == OWN_FILE:
+        _draw_own_file(refusal)
+
+
+def _draw_own_file(refusal: str) -> None:
     limits = {"rows": MAX_N, "width": MAX_D, "bytes": f"{MAX_FILE_BYTES:,}"}
     file = st.file_uploader(
         WORDS["upload"],
         type="npz",
-        key="run_file",
+        key=FILE_KEY,
         help=WORDS["upload_help"].format(**limits),
         max_upload_size=MAX_FILE_BYTES >> 20,
     )
-    if file is None:
+    if refusal:
+        st.error(WORDS["upload_refused"].format(reason=refusal), icon=":material/error:")
+    elif file is None:
         st.info(WORDS["upload_first"], icon=":material/upload_file:")
-        return load(DEFAULT_KEY)
-    try:
-        return load_npz(file)
-    except InputError as error:
-        st.error(WORDS["upload_refused"].format(reason=error), icon=":material/error:")
-        return load(DEFAULT_KEY)
 
 
-def chosen_options(given: Input) -> dict[str, Any]:
-    """Draw the menus of the run and return the engine's options."""
-    options = given.options()
-    options["direction"] = choose(MENUS["direction"])
-    picked = {}
-    # Menus in a flow: three a row, fewer on a phone, and none of the elements that columns would cost.
-    with st.container(horizontal=True):
-        for name in ("mask", "bq", "bk", "window", "order", "storage"):
-            picked[name] = choose(MENUS[name], NARROW)
-    asked = {name: choice for name, choice in picked.items() if choice != SUGGESTED}
+def chosen_options(given: Input, held: Mapping[str, str]) -> dict[str, Any]:
+    """Return the engine's options of the run."""
+    options = given.options() | {"direction": held["direction"]}
+    asked = {name: choice for name, choice in held.items() if choice != SUGGESTED}
     if "mask" in asked:
         options["causal"] = None if asked["mask"] == "none" else asked["mask"]
     if "window" in asked:
@@ -135,20 +216,19 @@ def chosen_options(given: Input) -> dict[str, Any]:
     return options | {name: asked[name] for name in ("order", "storage") if name in asked}
 
 
-def chosen_mistake(backward: bool) -> str | None:
-    """Draw the menu of wrong algorithms and return the one chosen; a backward has none."""
-    chosen = choose(MENUS["mistake"], disabled=backward)
-    return None if backward or chosen == RIGHT else chosen
+def chosen_mistake(held: Mapping[str, str]) -> str | None:
+    """Return the wrong algorithm that is chosen; a backward has none."""
+    return None if held["mistake"] == RIGHT or held["direction"] == "backward" else held["mistake"]
 
 
-def query_of_run(given: Input) -> dict[str, str]:
+def query_of_run(given: Input, held: Mapping[str, str]) -> dict[str, str]:
     """Return every setting that differs from its default, by the short names that a link uses."""
-    query = {
-        menu.name: str(st.session_state[menu.name])
-        for menu in MENUS.values()
-        if st.session_state.get(menu.name, menu.first) != menu.first
-    }
+    unused = set() if held["input"] in _SENTENCES else {"head"}
     # Until a file is there, the default input plays.
-    if given.key in ENTRIES and query.get("run_input") == OWN_FILE:
-        del query["run_input"]
-    return query
+    if given.key in ENTRIES and held["input"] == OWN_FILE:
+        unused.add("input")
+    return {
+        PREFIX + name: choice
+        for name, choice in held.items()
+        if choice != DEFAULTS[name] and name not in unused
+    }

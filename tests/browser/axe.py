@@ -7,10 +7,10 @@ from playwright.sync_api import Page
 OPTIONS = {"resultTypes": ["violations"]}
 
 
-def violations(page: Page) -> list[tuple[str, str, str]]:
-    """Return every violation, as rule, element and what axe says of it."""
+def violations(page: Page, within: str | None = None) -> list[tuple[str, str, str]]:
+    """Return every violation on the page, or within a selector: rule, element and what axe says of it."""
     return [
         (violation["id"], f"{node['target']} {node['html'][:160]}", node["failureSummary"])
-        for violation in Axe().run(page, options=OPTIONS).response["violations"]
+        for violation in Axe().run(page, within, OPTIONS).response["violations"]
         for node in violation["nodes"]
     ]

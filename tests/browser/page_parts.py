@@ -2,12 +2,8 @@
 
 import re
 
-from playwright.sync_api import Page, TimeoutError, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PATIENCE_MS
-
-# How long a list that was asked for may take to open before it is asked for again.
-OPENING_MS = 3_000
 WIDTHS = [(1440, 900), (1024, 768), (390, 844)]
 
 
@@ -26,19 +22,9 @@ def settled(page: Page) -> None:
     idle(page)
 
 
-def pick(page: Page, label: str | re.Pattern[str], option: str | re.Pattern[str]) -> None:
-    """Choose an option of a select box; a click that a redraw swallowed is made again, as a person would."""
-    field = page.get_by_role("combobox", name=label)
-    wanted = page.get_by_role("option", name=option)
-    for _ in range(PATIENCE_MS // OPENING_MS):
-        field.click()
-        try:
-            wanted.click(timeout=OPENING_MS)
-        except TimeoutError:
-            page.keyboard.press("Escape")
-        else:
-            return
-    raise AssertionError(f"the list {label!r} never offered {option!r}")
+def pick(page: Page, label: str | re.Pattern[str], option: str) -> None:
+    """Choose an option of a menu by its word."""
+    page.get_by_role("combobox", name=label).select_option(label=option)
 
 
 def keeps_its_width(page: Page) -> None:

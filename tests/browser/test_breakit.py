@@ -14,7 +14,6 @@ from engine.online import State
 from lesson.inputs import DEFAULT_KEY, load
 from tests.browser.conftest import watch
 from tests.browser.modules import Modules
-from tests.browser.page_parts import pick
 from tests.browser.stage_page import mount
 from ui.stage.comparison import compare, comparison_payload
 
@@ -147,17 +146,29 @@ def test_menu_breaks_the_run_keeps_the_place_and_mends_it_again(page: Page, serv
     stage = page.get_by_test_id("stage")
     expect(stage).to_have_attribute("data-step", "26")
     expect(page.get_by_test_id("breakit")).to_have_count(0)
-    page.get_by_role("button", name=re.compile("Break it")).click()
-    pick(page, re.compile("Make a mistake"), "forget to rescale l")
+    breaker = page.get_by_role("button", name="Break it")
+    breaker.click()
+    list_of_mistakes = page.get_by_role("group", name="Make a mistake")
+    expect(list_of_mistakes.get_by_role("radio")).to_have_count(1 + len(MISTAKES))
+    wrong = list_of_mistakes.get_by_role("radio", name="forget to rescale l", exact=True)
+    expect(wrong).to_have_accessible_description(re.compile("acc shrinks and l stays"))
+    wrong.check()
     view = page.get_by_test_id("breakit")
     expect(view).to_have_attribute("data-mistake", "sum_not_rescaled")
     expect(page.get_by_test_id("stage")).to_have_attribute("data-step", "26")
-    assert "run_mistake=" in page.url
+    assert "run_mistake=sum_not_rescaled" in page.url
+    # The list stays open, and arrows choose at once, as in every group of radio buttons.
+    wrong.press("ArrowDown")
+    expect(view).to_have_attribute("data-mistake", "accumulator_not_rescaled")
+    page.keyboard.press("Escape")
+    expect(list_of_mistakes).to_be_hidden()
+    expect(breaker).to_be_focused()
     page.reload()
-    expect(page.get_by_test_id("breakit")).to_have_attribute("data-mistake", "sum_not_rescaled")
-    page.get_by_role("button", name=re.compile("Break it")).click()
-    pick(page, re.compile("Make a mistake"), re.compile("the right algorithm"))
+    expect(page.get_by_test_id("breakit")).to_have_attribute("data-mistake", "accumulator_not_rescaled")
+    breaker.click()
+    list_of_mistakes.get_by_role("radio", name="none: the right algorithm").check()
     expect(page.get_by_test_id("breakit")).to_have_count(0)
+    assert "run_mistake" not in page.url
 
 
 def test_stepping_and_choosing_rows_sends_nothing_and_works_by_keyboard(page: Page, server_url: str) -> None:

@@ -1,12 +1,14 @@
 """The evidence and the reference page in a real browser."""
 
+import re
+
 from playwright.sync_api import Page, expect
 
 from lesson.evidence import TABLE_FILE
 from lesson.evidence_checks import checks
 from lesson.links import load_links
 from tests.browser.conftest import watch
-from tests.browser.page_parts import pick, settled
+from tests.browser.page_parts import settled
 from ui.evidence.units import times
 
 PATHS = ("evidence", "reference")
@@ -25,13 +27,14 @@ def test_the_measurements_answer_three_questions(server_url: str, page: Page) ->
     """Choose the fused kernel: ratios, reasons and the address follow."""
     trouble = watch(page)
     opened(page, server_url, "evidence")
-    pick(page, "Question", "Fused: bytes that the multiprocessors ask for")
+    menu = page.get_by_role("combobox", name="Question", exact=True)
+    menu.select_option(label="Fused: bytes that the multiprocessors ask for")
     first = checks("fused_sm", "forward")[2]
     rows = page.get_by_role("region", name="Measured and computed", exact=False).get_by_role("row")
     expect(rows.nth(3)).to_contain_text(times(first.corrected_ratio))
     expect(rows.nth(3)).to_contain_text("registers spilled")
     expect(page.get_by_role("img", name="Measured bytes over the model's", exact=False)).to_be_visible()
-    assert "ev_topic=" in page.url
+    expect(page).to_have_url(re.compile(r"evidence\?ev_topic=fused_sm$"))
     opened(page, server_url, "evidence", "?" + page.url.split("?")[1])
     expect(rows.nth(3)).to_contain_text("registers spilled")
     assert trouble.errors == []
@@ -54,7 +57,9 @@ def test_growth_names_an_impossible_number_and_goes_on(server_url: str, page: Pa
     field.fill("0")
     field.press("Enter")
     expect(
-        page.get_by_test_id("stAlert").filter(has_text="Tokens, N is 0; the lowest possible is 1")
+        page.locator("[data-slot=growth]")
+        .get_by_role("alert")
+        .filter(has_text="Tokens, N is 0; the lowest possible is 1")
     ).to_be_visible()
     field.fill("4096")
     field.press("Enter")

@@ -300,10 +300,17 @@ def test_hostile_labels_stay_text_in_the_ledger(run: Modules) -> None:
 
 def test_files_are_made_on_demand_without_rerun(page: Page, server_url: str, tmp_path: Path) -> None:
     trace = traced(order="kv_outer")
+    told: list[bytes] = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: told.append(bytes(frame))))
     stage = open_stage(page, server_url, "?run_order=kv_outer")
     scrub(stage, 30)
+    assert any(b"tilewise_stage" in frame for frame in told), "the test would not notice a message to it"
+    told.clear()
+    files = page.get_by_role("button", name="Trace, JSON", exact=True)
+    expect(files).to_have_count(0)
+    page.get_by_text("Files of the whole run").click()
     expected = trace_to_dict(trace)
-    path = saved(page, lambda: page.get_by_role("button", name="Trace, JSON", exact=True).click(), tmp_path)
+    path = saved(page, files.click, tmp_path)
     assert json.loads(path.read_text(encoding="utf-8")) == json.loads(trace_to_json(trace))
     path = saved(page, lambda: page.get_by_role("button", name="Trace, .npz", exact=True).click(), tmp_path)
     assert read_trace(path)["steps"] == json.loads(json.dumps(expected["steps"]))
@@ -315,6 +322,8 @@ def test_files_are_made_on_demand_without_rerun(page: Page, server_url: str, tmp
         tmp_path,
     )
     assert path.name == "tilewise-keys-lock.prev.html"
+    # To open the section ran a part of the page, and the stage was told nothing.
+    assert told and not any(b"tilewise_stage" in frame for frame in told)
     at(stage, 30)
 
 

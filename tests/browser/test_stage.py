@@ -111,13 +111,21 @@ def test_keys_step_and_leave_fields_and_modifiers_alone(page: Page, server_url: 
     page.keyboard.press("Space")
     expect(stage.get_by_role("button", name="Play", exact=True)).to_be_visible()
     page.keyboard.press("Home")
-    page.get_by_role("button", name=re.compile("Change the run")).click()
-    field = page.get_by_role("combobox", name=re.compile("Queries in a tile"))
-    field.click()
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("r")
+    changer = page.get_by_role("button", name="Change the run")
+    changer.press("Enter")
+    field = page.get_by_role("combobox", name="Queries in a tile")
+    # From its button, Tab leads into the panel.
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("combobox", name="Input")).to_be_focused()
+    field.press("r")
+    field.press("PageDown")
     page.wait_for_timeout(200)
     at(stage, 0)
+    page.keyboard.press("Escape")
+    expect(field).to_be_hidden()
+    expect(changer).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    at(stage, 1)
 
 
 def test_slider_scrubs(page: Page, server_url: str) -> None:
@@ -200,14 +208,14 @@ def test_changing_the_run_keeps_the_place_and_the_address_holds_both(page: Page,
     twin = next(i for i, step in enumerate(other.steps) if step.kind == "accumulate" and step.tile == (2, 1))
     stage = open_stage(page, server_url, f"?step={index}")
     at(stage, index)
-    page.get_by_role("button", name=re.compile("Change the run")).click()
-    pick(page, re.compile("Outer loop"), "keys and values")
+    page.get_by_role("button", name="Change the run").click()
+    pick(page, "Outer loop", "keys and values")
     stage = page.get_by_test_id("stage")
     expect(stage).to_have_attribute("data-steps", str(len(other.steps)))
     at(stage, twin)
     page.wait_for_function("step => new URL(location.href).searchParams.get('step') === step", arg=str(twin))
     link = page.url
-    assert "run_order=" in link
+    assert "run_order=kv_outer" in link
     page.goto("about:blank")
     page.goto(link)
     expect(page.get_by_test_id("stage")).to_have_attribute("data-steps", str(len(other.steps)))
@@ -333,10 +341,13 @@ def archive(**arrays: np.ndarray) -> dict[str, Any]:
 
 
 def test_own_file_runs_and_a_bad_one_is_refused_with_value_and_limit(page: Page, server_url: str) -> None:
-    open_stage(page, server_url, "?run_input=file")
-    page.get_by_role("button", name=re.compile("Change the run")).click()
-    menu = page.get_by_test_id("stPopoverBody")
-    upload = menu.locator('input[type="file"]')
+    open_stage(page, server_url)
+    upload = page.get_by_test_id("stFileUploader").locator('input[type="file"]')
+    expect(upload).to_have_count(0)
+    page.get_by_role("button", name="Change the run").click()
+    pick(page, "Input", "Your own file")
+    expect(upload).to_have_count(1)
+    page.keyboard.press("Escape")
     long = np.zeros((MAX_N + 1, 4), np.float32)
     upload.set_input_files(archive(q=long, k=long, v=long))
     expect(page.get_by_test_id("stAlert")).to_contain_text(str(MAX_N + 1))
@@ -344,7 +355,7 @@ def test_own_file_runs_and_a_bad_one_is_refused_with_value_and_limit(page: Page,
     expect(page.get_by_test_id("stage")).to_have_attribute("data-steps", str(len(traced().steps)))
     rng = np.random.default_rng(0)
     small = {name: rng.normal(size=(6, 3)).astype(np.float32) for name in "qkv"}
-    menu.get_by_test_id("stFileUploader").locator("button").last.click()
+    page.get_by_test_id("stFileUploader").locator("button").last.click()
     upload.set_input_files(archive(**small))
     own = trace_attention(**small, block_q=4, block_k=4)
     expect(page.get_by_test_id("stage")).to_have_attribute("data-steps", str(len(own.steps)))

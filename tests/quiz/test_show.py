@@ -15,7 +15,7 @@ from lesson.outline import load_outline
 from lesson.quiz import Question, bank, load_misconceptions, make
 from lesson.softmax_row import parse_row
 from ui.calculator.controls import CHOICES, COUNTS, PARTS
-from ui.exactness.settings import MENUS
+from ui.exactness.lab import LAB
 
 SEEDS = range(8)
 # The kind of step that settles each written question of the stage.
@@ -78,7 +78,7 @@ def test_every_link_is_one_that_its_page_takes(question_id: str) -> None:
                     assert value in choices or value in {str(each) for each in choices.values()}
         if page == "exactness":
             for name, value in query.items():
-                assert value in MENUS[name.removeprefix("ex_")].words
+                assert value in LAB.by_name[name.removeprefix("ex_")].options
         if page == "online_softmax" and query:
             row = parse_row(query["row_x"])
             assert 0 <= int(query["row_step"]) < len(softmax_row(row, "online").frames)

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from html import escape
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, cast
 
 from ui.calculator.plot import Plot
-from ui.modules import Left, component
+from ui.joiner import join_modules
+from ui.modules import component
 from ui.palette import css_variables
 
-__all__ = ["NARROW", "Sheet", "figure", "icon", "kept_sheet"]
+__all__ = ["NARROW", "SHEET_CSS", "Sheet", "figure", "icon", "kept_sheet"]
 
 FOLDER = Path(__file__).parent
 NARROW = {"width": 400, "height": 380, "left": 62, "right": 84}
@@ -22,14 +23,16 @@ NARROW = {"width": 400, "height": 380, "left": 62, "right": 84}
 MOST_KEPT = 64
 """Sheets that are kept, of each kind."""
 
+SHEET_CSS = "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in ("calculator.css", "sheet.css"))
+"""The styles of what stands in a sheet."""
+
 P = ParamSpec("P")
 
 _mount = component(
     "sheet",
     host="sheet-host twc",
-    script=(FOLDER / "sheet.js").read_text(encoding="utf-8"),
-    css=f":host {{\n{css_variables()}\n}}\n"
-    + "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in ("calculator.css", "sheet.css")),
+    script=join_modules(FOLDER, "sheet.js"),
+    css=f":host {{\n{css_variables()}\n}}\n{SHEET_CSS}",
 )
 
 
@@ -87,26 +90,14 @@ class Sheet:
         _mount(key=key, data=self.data())
 
 
-def kept_sheet(key: str) -> Callable[[Callable[Concatenate[Sheet, P], None]], Callable[P, None]]:
-    """Make what fills a sheet draw it: composed once for each of its arguments, and fetched by the browser.
+def kept_sheet(fill: Callable[Concatenate[Sheet, P], None]) -> Callable[P, Sheet]:
+    """Make what fills a sheet return it, composed once for each of its arguments. Nobody adds to it later."""
 
-    Parameters
-    ----------
-    key : str
-        The element's key on the page.
-    """
+    @lru_cache(maxsize=MOST_KEPT)
+    def made(*given: P.args, **named: P.kwargs) -> Sheet:
+        sheet = Sheet()
+        fill(sheet, *given, **named)
+        return sheet
 
-    def decorate(fill: Callable[Concatenate[Sheet, P], None]) -> Callable[P, None]:
-        @lru_cache(maxsize=MOST_KEPT)
-        def made(*given: P.args, **named: P.kwargs) -> Left:
-            sheet = Sheet()
-            fill(sheet, *given, **named)
-            return Left("sheet", sheet.data())
-
-        @wraps(fill)
-        def show(*given: P.args, **named: P.kwargs) -> None:
-            _mount(key=key, data=made(*given, **named).given())
-
-        return show
-
-    return decorate
+    # The cache's own type forgets what the arguments are.
+    return cast(Callable[P, Sheet], wraps(fill)(made))

@@ -1,6 +1,6 @@
 """Printed mistakes of the papers, and one of them run."""
 
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import numpy as np
 
@@ -8,7 +8,8 @@ from engine import MISTAKES, attention, reference_attention, trace_attention
 from engine.paper_checks import check_figure_2
 from lesson.inputs import DEFAULT_KEY, entries, load
 from lesson.links import link_markdown, load_links
-from ui.calculator.html import draw, statements
+from ui.calculator.html import statements
+from ui.calculator.sheet import Sheet, kept_sheet
 from ui.evidence.papers import WORDS
 from ui.evidence.units import giga
 from ui.exactness.numbers import small
@@ -17,7 +18,7 @@ from ui.reference.table import linked_table
 ENTRIES = ("inverse", "third", "restated", "proof", "figure")
 PRINTED_MISTAKE = "alpha_upside_down"
 
-__all__ = ["ENTRIES", "draw_errata", "draw_errata_run", "run_printed"]
+__all__ = ["ENTRIES", "errata", "errata_run", "run_printed"]
 
 
 def _cells(name: str) -> list[str]:
@@ -33,15 +34,12 @@ def _cells(name: str) -> list[str]:
     return [*cells, ", ".join(links)]
 
 
-def draw_errata() -> None:
+@kept_sheet
+def errata(sheet: Sheet) -> None:
     """The mistakes as a table with links."""
-    draw(_errata())
-
-
-@cache
-def _errata() -> str:
     head = [WORDS.say("columns", name) for name in ("place", "printed", "right", "effect", "source")]
-    return linked_table(WORDS.say("errata", "caption"), head, list(map(_cells, ENTRIES)), wide=(1, 2, 3))
+    caption = WORDS.say("errata", "caption")
+    sheet.add(linked_table(caption, head, list(map(_cells, ENTRIES)), wide=(1, 2, 3)))
 
 
 @lru_cache(maxsize=1)
@@ -64,17 +62,13 @@ def run_printed() -> tuple[int, int, float]:
     return int(np.isfinite(wrong).sum()), wrong.size, float(np.abs(right - reference).max())
 
 
-def draw_errata_run() -> None:
+@kept_sheet
+def errata_run(sheet: Sheet) -> None:
     """What the printed inverse gives, and why."""
-    draw(_errata_run())
-
-
-@cache
-def _errata_run() -> str:
     finite, size, right = run_printed()
     entry = next(entry for entry in entries() if entry.key == DEFAULT_KEY)
     told = WORDS.say(
         "errata", "run", sentence=entry.sentence, head=entry.label, finite=f"{finite:,}", all=f"{size:,}",
         right=small(right),
     )  # fmt: skip
-    return statements([("bad", told), ("", MISTAKES[PRINTED_MISTAKE].why)])
+    sheet.add(statements([("bad", told), ("", MISTAKES[PRINTED_MISTAKE].why)]))

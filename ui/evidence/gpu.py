@@ -1,54 +1,29 @@
 """Our GPU measurements beside the byte model, shape by shape."""
 
-from functools import cache
-
-import streamlit as st
-
 from engine.units import binary_bytes, decimal_bytes
 from lesson.evidence import TABLE_FILE, Calls, Measurement, load_provenance
-from lesson.evidence_checks import TOPICS, Check, Topic, checks, pairs
-from ui.calculator.html import draw, note, statements, table
+from lesson.evidence_checks import Check, Topic, checks, pairs
+from ui.calculator.html import note, statements, table
 from ui.calculator.plot import Axis, Plot
 from ui.calculator.sheet import Sheet, kept_sheet
-from ui.evidence.growth import WIDTH
 from ui.evidence.papers import WORDS
 from ui.evidence.units import NO_BREAK, both_units, milliseconds, times
-from ui.menus import Menu, choose
 
 CALLS: tuple[Calls, ...] = ("forward", "forward_backward")
-MENUS = (
-    Menu("ev_topic", WORDS.say("menus", "topic"), {name: WORDS.say("topics", name) for name in TOPICS}),
-    Menu(
-        "ev_calls", WORDS.say("menus", "direction"), {name: WORDS.say("directions", name) for name in CALLS}
-    ),
-)
 
-__all__ = ["MENUS", "draw_checks", "draw_menus", "draw_provenance", "draw_time"]
+__all__ = ["CALLS", "comparison", "provenance", "times_and_memory"]
 
 
-def draw_provenance() -> None:
+@kept_sheet
+def provenance(sheet: Sheet) -> None:
     """Device, versions, date, and the whole table to take away."""
     told = load_provenance()
-    draw(
-        note(
-            WORDS.say(
-                "gpu", "provenance", device=told.device, driver=told.driver, libraries=told.libraries,
-                profiler=told.profiler, date=told.date,
-            ),
-            "formula",
-        )
+    said = WORDS.say(
+        "gpu", "provenance", device=told.device, driver=told.driver, libraries=told.libraries,
+        profiler=told.profiler, date=told.date,
     )  # fmt: skip
-    st.download_button(
-        WORDS.say("gpu", "download"), TABLE_FILE.read_bytes, TABLE_FILE.name, "text/csv",
-        icon=":material/download:", on_click="ignore",
-    )  # fmt: skip
-
-
-def draw_menus() -> tuple[Topic, Calls]:
-    """Draw both menus and return what they say."""
-    with st.container(horizontal=True):
-        topic, calls = choose(MENUS[0], 2 * WIDTH), choose(MENUS[1], WIDTH)
-    return next(t for t in TOPICS if t == topic), next(c for c in CALLS if c == calls)
+    sheet.add(note(said, "formula"))
+    sheet.take_away(WORDS.say("gpu", "download"), TABLE_FILE.name, TABLE_FILE.read_text(encoding="utf-8"))
 
 
 def shape_name(row: Measurement) -> str:
@@ -64,8 +39,8 @@ def _short_name(row: Measurement) -> str:
     return f"{row.n:,} · {row.d} · {row.heads}{mask}"
 
 
-@kept_sheet("ev_gpu")
-def draw_checks(sheet: Sheet, topic: Topic, calls: Calls) -> None:
+@kept_sheet
+def comparison(sheet: Sheet, topic: Topic, calls: Calls) -> None:
     """What is compared with what: as a chart, as a table with reasons, and what these mean."""
     sheet.add(note(WORDS.say("questions", topic), "text"))
     _draw_chart(sheet, topic, calls)
@@ -174,13 +149,9 @@ def _is_name(key: str) -> bool:
     return key in ("l2_holds_scores", "l2_serves_mask", "float32_dq")
 
 
-def draw_time(calls: Calls) -> None:
+@kept_sheet
+def times_and_memory(sheet: Sheet, calls: Calls) -> None:
     """Time, DRAM bytes and memory of both algorithms at the same shapes."""
-    draw(_time(calls))
-
-
-@cache
-def _time(calls: Calls) -> str:
     rows = [
         [
             shape_name(pair.standard), milliseconds(pair.standard.time_median_s),
@@ -192,4 +163,4 @@ def _time(calls: Calls) -> str:
     names = ("shape", "standard_time", "fused_time", "faster", "fewer", "standard_memory", "fused_memory")
     caption = WORDS.say("gpu", "time_caption", direction=WORDS.say("directions", calls))
     head = [WORDS.say("columns", name) for name in names]
-    return table(caption, head, rows) + note(WORDS.say("gpu", "slower"))
+    sheet.add(table(caption, head, rows), note(WORDS.say("gpu", "slower")))

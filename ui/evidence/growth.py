@@ -1,11 +1,7 @@
 """IO complexity with its domain: the reader's N, d and M."""
 
-from dataclasses import dataclass
-
-import streamlit as st
-
-from engine.io_bounds import IoBound, io_complexity
-from engine.units import exact_bytes, parse_count
+from engine.io_bounds import IoBound
+from engine.units import exact_bytes
 from ui.calculator.html import statements, table
 from ui.calculator.plot import Axis, Plot
 from ui.calculator.sheet import Sheet, kept_sheet
@@ -14,49 +10,8 @@ from ui.evidence.units import times
 from ui.exactness.numbers import decades
 
 HALF, SINGLE = 2, 4
-WIDTH = 230
-"""Pixels."""
 
-__all__ = ["FIELDS", "draw_fields", "draw_growth"]
-
-
-@dataclass(frozen=True)
-class Field:
-    """A whole number of the page, with its limits; bound to the address."""
-
-    name: str
-    default: str
-    highest: int
-
-
-# The default M is the shared memory of an A100's multiprocessor, 192 KiB, in two-byte elements.
-FIELDS = {
-    "n": Field("ev_n", "4096", 10**9),
-    "d": Field("ev_d", "64", 10**5),
-    "m": Field("ev_m", "98304", 10**12),
-}
-
-
-def draw_fields() -> IoBound | None:
-    """Draw the three fields and return the bound; None, with a message, where a number is impossible."""
-    numbers: dict[str, int] = {}
-    messages = []
-    row = st.container(horizontal=True)
-    for key, field in FIELDS.items():
-        label = WORDS.say("menus", key)
-        typed = row.text_input(
-            label, field.default, key=field.name, bind="query-params", max_chars=40, width=WIDTH
-        )
-        try:
-            numbers[key] = parse_count(typed, name=label, lowest=1, highest=field.highest)
-        except ValueError as error:
-            messages.append(str(error))
-    for message in messages:
-        st.error(message, icon=":material/error:")
-    if messages:
-        st.info(WORDS.say("growth", "correct"), icon=":material/info:")
-        return None
-    return io_complexity(numbers["n"], numbers["d"], numbers["m"])
+__all__ = ["growth"]
 
 
 def _told(bound: IoBound) -> list[tuple[str, str]]:
@@ -80,8 +35,8 @@ def _told(bound: IoBound) -> list[tuple[str, str]]:
     return said
 
 
-@kept_sheet("ev_growth")
-def draw_growth(sheet: Sheet, bound: IoBound) -> None:
+@kept_sheet
+def growth(sheet: Sheet, bound: IoBound) -> None:
     """The chart, the sentences and the table."""
     _draw_chart(sheet, bound)
     sheet.add(statements(_told(bound)))

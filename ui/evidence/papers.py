@@ -1,19 +1,18 @@
 """FlashAttention's figure 2 and its memory table beside our arithmetic."""
 
-from functools import cache
-
 from engine.footprint import TABLE_21_LONG, check_table_21
 from engine.hardware import device_named
 from engine.paper_checks import FIGURE_2_BLOCK, RunCheck, check_figure_2
 from engine.paper_tables import TABLE_21
 from lesson.words import load_words
-from ui.calculator.html import draw, statements, table
+from ui.calculator.html import statements, table
+from ui.calculator.sheet import Sheet, kept_sheet
 from ui.evidence.units import giga, times
 
 WORDS = load_words("evidence")
 A100 = device_named("a100-40")
 
-__all__ = ["A100", "draw_figure_two", "draw_figure_two_says", "draw_memory", "draw_memory_forms"]
+__all__ = ["A100", "WORDS", "figure_two", "figure_two_says", "memory", "memory_forms"]
 
 
 def _checks() -> dict[str, RunCheck]:
@@ -26,13 +25,9 @@ def _products(check: RunCheck) -> int:
     return check.flops // (2 * run.n * run.n * run.d * run.heads * run.batch)
 
 
-def draw_figure_two() -> None:
+@kept_sheet
+def figure_two(sheet: Sheet) -> None:
     """Bytes and FLOPs of figure 2, with ratio and kind."""
-    draw(_figure_two())
-
-
-@cache
-def _figure_two() -> str:
     checks, rows = _checks(), []
     for method, check in checks.items():
         formula = WORDS.say("figure_two", f"formula_{method}", block=FIGURE_2_BLOCK)
@@ -57,16 +52,12 @@ def _figure_two() -> str:
     source = checks["standard"].printed.source
     caption = WORDS.say("figure_two", "caption", source=source.title, place=source.place, date=source.date)
     head = [WORDS.say("columns", name) for name in ("what", "paper", "ours", "ratio", "kind")]
-    return table(caption, head, rows, words=(0, 4))
+    sheet.add(table(caption, head, rows, words=(0, 4)))
 
 
-def draw_figure_two_says() -> None:
+@kept_sheet
+def figure_two_says(sheet: Sheet) -> None:
     """What agrees in figure 2, what does not, and why."""
-    draw(_figure_two_says())
-
-
-@cache
-def _figure_two_says() -> str:
     checks = _checks()
     standard, flash = checks["standard"], checks["flash"]
     factors = {method: f"{times(check.flops_factor)} times" for method, check in checks.items()}
@@ -93,31 +84,23 @@ def _figure_two_says() -> str:
             ),
         ),
     ]  # fmt: skip
-    return statements(said)
+    sheet.add(statements(said))
 
 
-def draw_memory_forms() -> None:
+@kept_sheet
+def memory_forms(sheet: Sheet) -> None:
     """The two closed forms and the unit."""
-    draw(_memory_forms())
-
-
-@cache
-def _memory_forms() -> str:
     said = [
         ("", WORDS.say("memory", "standard")),
         ("", WORDS.say("memory", "flash", long=TABLE_21_LONG)),
         ("", WORDS.say("memory", "unit")),
     ]
-    return statements(said)
+    sheet.add(statements(said))
 
 
-def draw_memory() -> None:
+@kept_sheet
+def memory(sheet: Sheet) -> None:
     """Table 21, cell by cell."""
-    draw(_memory())
-
-
-@cache
-def _memory() -> str:
     cells = {(check.n, check.method): check for check in check_table_21()}
     rows, equal, printed_cells = [], 0, 0
     for place, n in enumerate(TABLE_21.lengths):
@@ -148,6 +131,7 @@ def _memory() -> str:
         "linformer",
     )  # fmt: skip
     total = WORDS.say("memory", "total", equal=equal, all=printed_cells)
-    return table(caption, [WORDS.say("columns", name) for name in names], rows) + statements(
-        [("good" if equal == printed_cells else "bad", total)]
+    sheet.add(
+        table(caption, [WORDS.say("columns", name) for name in names], rows),
+        statements([("good" if equal == printed_cells else "bad", total)]),
     )

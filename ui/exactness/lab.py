@@ -1,48 +1,46 @@
-"""The page's slots in order, with the choices that they share."""
+"""The exactness page: its text, its controls, and the sheets that follow from them."""
 
-from ui.exactness.maps import draw_maps
-from ui.exactness.methods import draw_methods, draw_real, draw_rows
-from ui.exactness.rounding import draw_counting, draw_rounding, draw_sums
-from ui.exactness.settings import Asked, draw_settings
+from collections.abc import Mapping
 
-__all__ = ["Lab"]
+from lesson.glossary import term_values
+from lesson.text import load_text
+from ui.calculator.sheet import Sheet
+from ui.column.component import Column, refusal
+from ui.exactness.maps import MAPS_CSS, maps
+from ui.exactness.methods import methods, real, rows
+from ui.exactness.rounding import errors
+from ui.exactness.runs import REAL_BLOCK, REAL_FORMAT, REAL_N, stall
+from ui.exactness.settings import DEFAULTS, FIELDS, PREFIX, WORDS, asked_of, sum_of
+from ui.exactness.sums import counting, growing_sums
+
+__all__ = ["LAB"]
 
 
-class Lab:
-    """What was asked. `settings` is drawn first; the other slots follow it."""
+def _values() -> dict[str, str]:
+    return {
+        **term_values(load_text("exactness").values),
+        "real_n": f"{REAL_N:,}",
+        "real_block": str(REAL_BLOCK),
+        "real_format": REAL_FORMAT,
+        "stall_half": f"{stall('float16'):,.0f}",
+        "stall_bfloat": f"{stall('bfloat16'):,.0f}",
+    }
 
-    asked: Asked
-    count: int | None
 
-    def settings(self) -> None:
-        """Draw the menus."""
-        self.asked = draw_settings()
+def _fill(held: Mapping[str, str]) -> dict[str, Sheet]:
+    asked = asked_of(held)
+    sheets = {
+        "maps": maps(asked),
+        "methods": methods(asked),
+        "rows": rows(asked),
+        "real": real(asked),
+        "rounding": errors(held["lab"], asked.key, asked.settings.causal),
+    }
+    try:
+        value, count = sum_of(held)
+    except ValueError as error:
+        return {**sheets, "sums": refusal([str(error)], WORDS.say("say", "correct"))}
+    return {**sheets, "sums": growing_sums(value, count), "counting": counting(count)}
 
-    def maps(self) -> None:
-        """Which pairs each method computes."""
-        draw_maps(self.asked)
 
-    def methods(self) -> None:
-        """Pairs, FLOPs, bytes and differences."""
-        draw_methods(self.asked)
-
-    def rows(self) -> None:
-        """Differences row by row."""
-        draw_rows(self.asked)
-
-    def real(self) -> None:
-        """Costs at a real length."""
-        draw_real(self.asked)
-
-    def rounding(self) -> None:
-        """Errors by number format."""
-        draw_rounding(self.asked)
-
-    def sums(self) -> None:
-        """Sums that stop growing."""
-        self.count = draw_sums()
-
-    def counting(self) -> None:
-        """Attention whose row sum counts its keys; nothing where the count above is impossible."""
-        if self.count is not None:
-            draw_counting(self.count)
+LAB = Column("exactness", _values, PREFIX, FIELDS, _fill, DEFAULTS, MAPS_CSS)

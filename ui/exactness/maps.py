@@ -1,47 +1,22 @@
 """Which pairs each method computes: a small map a method, with its verdict."""
 
-from functools import lru_cache
 from html import escape
+from pathlib import Path
 
 import numpy as np
 
 from engine.masks import BoolArray
 from engine.variants import METHODS, Run
+from ui.calculator.sheet import Sheet, kept_sheet
 from ui.exactness.numbers import small
 from ui.exactness.runs import compared, rounding_limit
 from ui.exactness.settings import WORDS, Asked
-from ui.modules import Left, component
-from ui.palette import css_variables
 
-__all__ = ["draw_maps", "map_svg", "verdict"]
+__all__ = ["MAPS_CSS", "map_svg", "maps", "verdict"]
 
 CELL = 10
-_CSS = f""":host {{ {css_variables()} }}
-.maps {{ color: var(--tw-ink); font-family: var(--st-font, sans-serif); line-height: 1.4; }}
-.grid {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(11.5rem, 1fr)); gap: 1.25rem 1rem; }}
-.one {{ max-width: 17rem; }}
-h3 {{ font-size: 1rem; margin: 0 0 .15rem; font-weight: 650; }}
-p {{ margin: .35rem 0 0; font-size: .86rem; }}
-.what {{ color: var(--tw-muted); margin: 0 0 .5rem; min-height: 2.8em; }}
-.good {{ color: var(--tw-v-text); font-weight: 600; }}
-.bad {{ color: var(--tw-alpha-text); font-weight: 600; }}
-svg {{ display: block; width: 100%; height: auto; max-width: 15rem; }}
-.frame {{ fill: none; stroke: var(--tw-muted); stroke-width: 1.2; }}
-.tile {{ stroke: var(--tw-line); stroke-width: 1; fill: none; }}
-.used {{ fill: var(--tw-p); }}
-.soft {{ fill: var(--tw-p-soft); }}
-.dot {{ fill: var(--tw-p-text); }}
-.gone {{ stroke: var(--tw-alpha-text); stroke-width: 1.6; fill: none; }}
-.key {{ display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; margin: .9rem 0 0; padding: 0; list-style: none;
-  font-size: .86rem; }}
-.key li {{ display: flex; align-items: center; gap: .4rem; margin: 0; }}
-.key svg {{ width: 1rem; height: 1rem; flex: none; }}
-"""
-_JS = """export default function({ data, parentElement }) {
-  parentElement.querySelector(".maps").innerHTML = data.html;
-}
-"""
-_mount = component("maps", host="maps", script=_JS, css=_CSS)
+MAPS_CSS = Path(__file__).with_name("maps.css").read_text(encoding="utf-8")
+"""The styles of the maps, inside a sheet."""
 
 
 def _squares(cells: BoolArray, inset: float = 0.0) -> str:
@@ -133,13 +108,9 @@ def _key() -> str:
     return f'<ul class="key">{items}</ul>'
 
 
-def draw_maps(asked: Asked) -> None:
-    """Draw the five maps and their verdicts."""
-    _mount(key="ex_maps", data=_maps(asked).given())
-
-
-@lru_cache(maxsize=64)
-def _maps(asked: Asked) -> Left:
+@kept_sheet
+def maps(sheet: Sheet, asked: Asked) -> None:
+    """Five maps, each with its verdict."""
     result = compared(asked.key, asked.settings, asked.storage)
     limit = rounding_limit(asked.key, asked.storage, asked.settings.causal)
     cards = []
@@ -151,7 +122,7 @@ def _maps(asked: Asked) -> Left:
             f'<div class="one"><h3>{escape(WORDS.say("methods", method))}</h3>'
             f'<p class="what">{escape(WORDS.say("what", method))}</p>'
             f"{map_svg(run, result.settings.block_q, result.settings.block_k)}"
-            f'<p class="{"good" if exact else "bad"}">{"✓" if exact else "✗"} {escape(words)}</p>'
+            f'<p class="{"exact" if exact else "inexact"}">{escape(words)}</p>'
             f"<p>{escape(difference)}</p></div>"
         )
-    return Left("maps", {"html": f'<div class="grid">{"".join(cards)}</div>{_key()}'})
+    sheet.add(f'<div class="maps"><div class="grid">{"".join(cards)}</div>{_key()}</div>')

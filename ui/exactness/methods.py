@@ -1,11 +1,9 @@
 """The five methods as tables and as a chart by row."""
 
-from functools import lru_cache
-
 from engine.units import binary_bytes, decimal_bytes
 from engine.variants import METHODS, Cost, Method
 from lesson.inputs import load
-from ui.calculator.html import draw, folded, note, table
+from ui.calculator.html import folded, note, table
 from ui.calculator.plot import Axis, Plot
 from ui.calculator.sheet import Sheet, kept_sheet
 from ui.exactness.numbers import decades, small
@@ -25,7 +23,7 @@ FLOOR = {"float64": 1e-18, "float32": 1e-10, "float16": 1e-6, "bfloat16": 1e-5}
 CEILING = 10.0
 NO_BREAK = "\u00a0"
 
-__all__ = ["bytes_cell", "draw_methods", "draw_real", "draw_rows"]
+__all__ = ["bytes_cell", "methods", "real", "rows"]
 
 
 def bytes_cell(n_bytes: int) -> str:
@@ -47,19 +45,15 @@ def _cost_cells(cost: Cost) -> list[str]:
     ]
 
 
-def draw_methods(asked: Asked) -> None:
+@kept_sheet
+def methods(sheet: Sheet, asked: Asked) -> None:
     """Pairs, FLOPs, bytes and differences of the five runs."""
-    draw(_methods(asked))
-
-
-@lru_cache(maxsize=64)
-def _methods(asked: Asked) -> str:
     given, result = load(asked.key), compared(asked.key, asked.settings, asked.storage)
-    rows = []
+    cells = []
     for method in METHODS:
         run = result.runs[method]
         worst = int(run.row_difference.argmax())
-        rows.append(
+        cells.append(
             [
                 WORDS.say("methods", method),
                 *_cost_cells(run.cost),
@@ -74,11 +68,11 @@ def _methods(asked: Asked) -> str:
         storage=asked.storage,
     )  # fmt: skip
     head = _head("method", "used", "left", "hidden", "flops", "bytes", "largest", "rms", "worst")
-    return table(caption, head, rows, words=(0, 8))
+    sheet.add(table(caption, head, cells, words=(0, 8)))
 
 
-@kept_sheet("ex_rows")
-def draw_rows(sheet: Sheet, asked: Asked) -> None:
+@kept_sheet
+def rows(sheet: Sheet, asked: Asked) -> None:
     """Differences row by row: a chart, and the same as a table."""
     given, result = load(asked.key), compared(asked.key, asked.settings, asked.storage)
     n = len(given.q)
@@ -106,25 +100,21 @@ def draw_rows(sheet: Sheet, asked: Asked) -> None:
     sheet.figure(figure, alt=WORDS.say("plots", "rows_alt", words=words))
     sheet.add(note(f"{WORDS.say('plots', 'rows_y').capitalize()}: {WORDS.say('plots', 'zero')}."))
     head = [*_head("query"), *(WORDS.say("methods", m) for m in METHODS)]
-    rows = [
+    cells = [
         [
             f"{i} {given.tokens_q[i].strip()}",
             *(small(float(result.runs[m].row_difference[i])) for m in METHODS),
         ]
         for i in range(n)
     ]
-    sheet.add(folded(WORDS.say("tables", "all_rows"), table(WORDS.say("tables", "rows"), head, rows)))
+    sheet.add(folded(WORDS.say("tables", "all_rows"), table(WORDS.say("tables", "rows"), head, cells)))
 
 
-def draw_real(asked: Asked) -> None:
+@kept_sheet
+def real(sheet: Sheet, asked: Asked) -> None:
     """The same methods at a real length, by closed forms."""
-    draw(_real(asked))
-
-
-@lru_cache(maxsize=64)
-def _real(asked: Asked) -> str:
     n, d = load(asked.key).q.shape
     costs = real_costs(asked.settings, n, d)
-    rows = [[WORDS.say("methods", method), *_cost_cells(costs[method])] for method in METHODS]
+    cells = [[WORDS.say("methods", method), *_cost_cells(costs[method])] for method in METHODS]
     head = _head("method", "used", "left", "hidden", "flops", "bytes")
-    return table(WORDS.say("tables", "real", n=f"{REAL_N:,}", d=d, storage=REAL_FORMAT), head, rows)
+    sheet.add(table(WORDS.say("tables", "real", n=f"{REAL_N:,}", d=d, storage=REAL_FORMAT), head, cells))

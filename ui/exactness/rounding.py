@@ -1,22 +1,21 @@
-"""Exact is not bit-identical: errors by format, tile and order, and sums that stop growing."""
+"""Exact is not bit-identical: errors by format, tile and order."""
 
 from itertools import groupby
 
 from engine.masks import Causal
-from engine.precision_lab import Measured, stalls_after
-from ui.calculator.html import draw, folded, statements, table
+from engine.precision_lab import Measured
+from ui.calculator.html import folded, statements, table
 from ui.calculator.plot import Axis, Plot
 from ui.calculator.sheet import Sheet, kept_sheet
 from ui.exactness.numbers import decades, factor, small
-from ui.exactness.runs import SUM_FORMATS, counted, lab_runs, sums
-from ui.exactness.settings import WORDS, Asked, draw_lab_input, draw_sum_fields
+from ui.exactness.runs import lab_runs
+from ui.exactness.settings import WORDS
 
 LOW, HIGH = 1e-18, 1.0
 LEVEL_ERROR = 1.02
 """Errors closer than this factor are called equal."""
-MOST_POINTS = 160
 
-__all__ = ["draw_counting", "draw_rounding", "draw_sums", "say_format"]
+__all__ = ["errors", "say_format"]
 
 
 def _tile_words(run: Measured) -> str:
@@ -78,13 +77,9 @@ def say_format(runs: list[Measured]) -> list[tuple[str, str]]:
     return said
 
 
-def draw_rounding(asked: Asked) -> None:
-    """Errors of every run by format, for the input that a menu says."""
-    _draw_errors(draw_lab_input(), asked.key, asked.settings.causal)
-
-
-@kept_sheet("ex_rounding")
-def _draw_errors(sheet: Sheet, kind: str, key: str, causal: Causal | None) -> None:
+@kept_sheet
+def errors(sheet: Sheet, kind: str, key: str, causal: Causal | None) -> None:
+    """Errors of every run by format, for one of the lab's inputs or the chosen head."""
     n, runs = lab_runs(kind, key, causal)
     formats = {name: list(group) for name, group in groupby(runs, key=lambda run: run.storage)}
     _draw_chart(sheet, formats)
@@ -168,70 +163,3 @@ def _key() -> str:
         for name, colour, sign in signs
     )
     return f'<p style="display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;font-size:.92rem">{items}</p>'
-
-
-def draw_sums() -> int | None:
-    """Running sums in three formats: where they stop, as a chart and a table.
-
-    Returns
-    -------
-    int or None
-        The number of additions; None where what was typed is impossible.
-    """
-    asked = draw_sum_fields()
-    if asked is None:
-        return None
-    _draw_sums(*asked)
-    return asked[1]
-
-
-@kept_sheet("ex_sums")
-def _draw_sums(sheet: Sheet, value: float, count: int) -> None:
-    top = value * count
-    stride = max(1, count // MOST_POINTS)
-    steps = [*range(0, count, stride), count]
-    colours = {"float32": ("m", "solid"), "float16": ("accent", "solid"), "bfloat16": ("alpha", "dash")}
-    partial = {name: sums(value, count, name) for name in SUM_FORMATS}
-
-    def figure(**sizes: int) -> Plot:
-        quarter = [count * part / 4 for part in range(5)]
-        plot = Plot(
-            Axis(WORDS.say("plots", "sums_x"), 0, count, [(x, f"{x:,.0f}") for x in quarter], log=False),
-            Axis(
-                WORDS.say("plots", "sums_y"), 0, top * 1.05,
-                [(top * part / 4, f"{top * part / 4:,.4g}") for part in range(5)], log=False,
-            ),
-            **{"height": 340, **sizes, "right": 90},
-        )  # fmt: skip
-        for name, (colour, dash) in colours.items():
-            plot.line([(float(i), float(partial[name][i])) for i in steps], colour, dash=dash, label=name)
-        return plot
-
-    words = " ".join(
-        WORDS.say("plots", "sums_part", format=name, reached=f"{partial[name][-1]:,.6g}")
-        for name in SUM_FORMATS
-    )
-    sheet.figure(figure, alt=WORDS.say("plots", "sums_alt", words=words))
-    rows = []
-    for name in SUM_FORMATS:
-        last = stalls_after(partial[name])
-        told = WORDS.say("say", "never") if last is None else WORDS.say("say", "after", count=f"{last:,}")
-        rows.append([name, f"{top:,.6g}", f"{partial[name][-1]:,.6g}", told])
-    head = [WORDS.say("columns", each) for each in ("format", "exact_sum", "reached", "stalled")]
-    caption = WORDS.say("tables", "sums", value=f"{value:g}", count=f"{count:,}")
-    sheet.add(table(caption, head, rows, words=(0, 3)))
-
-
-def draw_counting(count: int) -> None:
-    """Attention over equal keys, with wide and with narrow sums."""
-    rows = [
-        [
-            row.storage, WORDS.say("algorithms", "narrow" if row.narrow_sums else "tiled"),
-            f"{row.output:.4f}", f"{row.right_output:.4f}", f"{row.lse:.4f}", f"{row.right_lse:.4f}",
-        ]
-        for row in counted(count)
-    ]  # fmt: skip
-    head = [
-        WORDS.say("columns", each) for each in ("format", "algorithm", "output", "should", "lse", "should")
-    ]
-    draw(table(WORDS.say("tables", "counting", count=f"{count:,}"), head, rows, words=(0, 1)))

@@ -17,8 +17,8 @@ from ui.modules import Left, component
 from ui.palette import css_variables
 
 FOLDER = Path(__file__).parent
-LONGEST = 60
-"""Characters of a value that are looked at: no field takes more."""
+LONGEST = 80
+"""Characters of a value that are looked at: no field takes more, and no option has longer words."""
 
 _mount = component(
     "fields",
@@ -42,7 +42,9 @@ class Field:
         A line of text, a menu, a row of buttons, or on and off (``"true"`` and ``"false"``).
     label, help : str
     options : tuple of str
-        Of a menu or a row of buttons.
+        Of a menu or a row of buttons: what the address holds.
+    words : tuple of str
+        What each option reads like; empty where options speak for themselves.
     width : int
         Pixels.
     placeholder : str
@@ -56,6 +58,17 @@ class Field:
     options: tuple[str, ...] = ()
     width: int = 150
     placeholder: str = ""
+    words: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.words and len(self.words) != len(self.options):
+            raise ValueError(f"{self.name} has {len(self.options)} options but words for {len(self.words)}")
+
+    def option(self, value: str) -> str | None:
+        """Return the option that a value names by itself or by its words; None if there is none."""
+        if value in self.options:
+            return value
+        return self.options[self.words.index(value)] if value in self.words else None
 
 
 Row = tuple[str, tuple[Field, ...]]
@@ -79,7 +92,9 @@ def held_values(key: str, prefix: str, defaults: Mapping[str, str]) -> dict[str,
     if isinstance(sent, Mapping):
         found = {name: sent.get(name) for name in defaults}
     else:
-        found = {name: st.query_params.get(prefix + name) for name in defaults}
+        # Looked at once: each question to Streamlit for a single name takes its time.
+        address = st.query_params.to_dict()
+        found = {name: address.get(prefix + name) for name in defaults}
     return {
         name: str(value)[:LONGEST] if isinstance(value, str) else defaults[name]
         for name, value in found.items()
