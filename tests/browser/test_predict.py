@@ -150,7 +150,11 @@ def test_a_second_step_goes_on_and_escape_closes(page: Page, run: Modules) -> No
     page.keyboard.press("ArrowRight")
     at(stage, index)
     expect(page.get_by_test_id("predict")).to_be_hidden()
+    # Once, the player says that a step went past a question.
+    passed = page.get_by_test_id("predict-passed")
+    expect(passed).to_contain_text("stepped past a question")
     page.keyboard.press("ArrowLeft")
+    expect(passed).to_be_hidden()
     page.keyboard.press("ArrowRight")
     at(stage, index)
 

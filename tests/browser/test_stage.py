@@ -42,7 +42,7 @@ def press(stage: Locator, name: str) -> None:
 
 def stop_asking(stage: Locator) -> None:
     """Turn the questions off, which would halt the run at some steps."""
-    asking = stage.get_by_role("button", name=re.compile("^Ask me"))
+    asking = stage.get_by_role("button", name=re.compile("^Predict"))
     if asking.count() and asking.get_attribute("aria-pressed") == "true":
         asking.click()
 

@@ -45,3 +45,28 @@ def test_a_step_does_not_lay_out_the_whole_page(page: Page) -> None:
     whole = [each for each in found if not each["partialLayout"]]
     # The longest formulas make their zone taller, and a tile at the edge has another size.
     assert len(whole) <= STEPS / 4
+
+
+# Every printed number whose words are wider than its cell, at some steps of a run.
+TOO_WIDE = """async (steps) => {
+  const found = [];
+  const range = document.createRange();
+  for (const step of steps) {
+    window.goTo(String(step));
+    for (const cell of stage.querySelectorAll(".matrix .cell")) {
+      range.selectNodeContents(cell);
+      const words = range.getBoundingClientRect();
+      if (words.width > cell.getBoundingClientRect().width) found.push(`${step}: ${cell.textContent}`);
+    }
+  }
+  return found;
+}"""
+
+
+def test_no_number_runs_into_the_next(page: Page) -> None:
+    """At widths at which the zones stand otherwise: a projector's stage is 628 pixels wide."""
+    trace = traced(DEFAULT_KEY)
+    mount(page, trace)
+    for width in (384, 624, 652, 784, 984, 1068):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(TOO_WIDE, list(range(0, len(trace.steps), 3))) == [], width

@@ -2,6 +2,7 @@
 
 import { createProgress, PROGRESS_EVENT } from "../progress/progress_store.js";
 import { el, setAttribute, setText } from "../stage/dom.js";
+import { keepBeside } from "./contents_aside.js";
 import { bringIntoView, findStage, isPlainClick, scrollManner, SHOW_EVENT, showStep, stepOfLink } from "./drive_stage.js";
 
 const contentsMounted = new WeakMap();
@@ -28,11 +29,10 @@ export function createContents(host, data) {
     return { section, sign, spoken, item: el("li", { "data-section": section.key }, sign, link, section.added ? el("span", { class: "added", text: words.added }) : null, spoken) };
   });
   const back = el("button", { type: "button", class: "back", hidden: "", "data-testid": "back-to-text" });
-  host.replaceChildren(
-    el("nav", { class: "contents", "aria-label": words.title, "data-testid": "contents" },
-      el("header", {}, el("strong", { text: words.title }), count), el("ol", {}, ...entries.map((entry) => entry.item))),
-    back,
-  );
+  const list = el("nav", { class: "contents", "aria-label": words.title, "data-testid": "contents" },
+    el("header", {}, el("strong", { text: words.title }), count), el("ol", {}, ...entries.map((entry) => entry.item)));
+  host.replaceChildren(list, back);
+  const aside = keepBeside(host, list, entries);
 
   function goTo(key) {
     history.replaceState(history.state, "", `#${key}`);
@@ -129,6 +129,7 @@ export function createContents(host, data) {
     id: JSON.stringify(data),
     destroy() {
       leaveAlone();
+      aside.stop();
       returning?.disconnect();
       document.removeEventListener("click", onClick);
       window.removeEventListener(SHOW_EVENT, onShow);

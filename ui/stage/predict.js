@@ -5,7 +5,7 @@
  * step forward goes on without an answer, so no key of the player is ever taken away.
  */
 
-import { el, setAttribute } from "./dom.js";
+import { el, setAttribute, setText } from "./dom.js";
 import { belongsTo } from "./keys.js";
 import { hashOf } from "./predict_answer.js";
 import { createCard } from "./predict_card.js";
@@ -40,6 +40,8 @@ export function createPredict(trace, words, standard, hooks, storage = ownStorag
 
   const toggle = el("button", { type: "button", class: "control ask", "data-testid": "predict-toggle", "aria-pressed": "false" },
     el("i", { "aria-hidden": "true", text: "?" }), el("span", { text: words.card.ask }));
+  const passed = el("p", { class: "passed note", role: "status", "data-testid": "predict-passed", hidden: "" });
+  let passedAt = null;
   const card = createCard(words, {
     say: hooks.say,
     answer(grade, text) {
@@ -100,6 +102,14 @@ export function createPredict(trace, words, standard, hooks, storage = ownStorag
     if (resume) hooks.resume();
   }
 
+  /** Who steps with a key may not notice that it passed a question. Said once a run. */
+  function tellOfPassing(index) {
+    if (passedAt !== null) return;
+    passedAt = index;
+    passed.hidden = false;
+    setText(passed, words.card.passed);
+  }
+
   function onKey(event) {
     if (!card.open || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     if (!hooks.root.isConnected || belongsTo(event.composedPath()[0], event.key)) return;
@@ -114,12 +124,14 @@ export function createPredict(trace, words, standard, hooks, storage = ownStorag
   showAsking();
   return {
     card: card.root,
+    passed,
     toggle,
     /** Whether to stop before a frame: true when a question now stands open, false to go on. */
     stops(index, whilePlaying = false) {
       if (card.open && pending === index && !card.answered) {
         memory.note(run, index, "skipped");
         dismiss();
+        tellOfPassing(index);
         return false;
       }
       const plan = planned.get(index);
@@ -138,6 +150,7 @@ export function createPredict(trace, words, standard, hooks, storage = ownStorag
     },
     /** Told of every frame shown: a frame that has been on screen is asked about no more. */
     update({ index }) {
+      if (index !== passedAt) passed.hidden = true;
       seen.add(index);
       const keeps = index === (card.answered ? pending : pending - 1);
       if (!keeps) dismiss();

@@ -121,7 +121,7 @@ function create(host, data, start, moved) {
     root.querySelector(".step-name").before(breakit.drawn);
   }
   transport.root.querySelector(".place").before(predict.toggle);
-  transport.root.append(predict.card);
+  transport.root.append(predict.passed, predict.card);
   const presenter = createPresenter(words.presenter, {
     root, by: actions.by, keepsAddress: data.address, playing: () => state.playing, say: (subject) => speak(spokenOf(subject)),
   });

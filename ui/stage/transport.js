@@ -15,7 +15,7 @@ const PATHS = {
   pause: "M4 4h4v12H4zM12 4h4v12h-4z",
   next: "M5 4v12l10-6z",
   last: "M14 4h2v12h-2zM3 4v12l10-6z",
-  rescale: "M10 3l7 10H3zM3 15h14v2H3z",
+  rescale: "M7 4l7 12H0zM15 4h2v12h-2zM18 4h2v12h-2z",
 };
 
 function icon(name) {
