@@ -1,5 +1,6 @@
-"""The stage on a page of its own, without a server: quick to mount, with an address that may change."""
+"""The stage or the one-row player on a page of its own, without a server: quick to mount, with an address."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,8 @@ from playwright.sync_api import Locator, Page, Route
 
 from engine import Trace, trace_attention
 from lesson.inputs import load
+from ui.softmax.component import ROW_CSS, ROW_JS
+from ui.softmax.payload import encode_row
 from ui.stage.component import STAGE_CSS, STAGE_JS
 from ui.stage.payload import encode
 
@@ -15,9 +18,9 @@ SHELL = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Sta
 :root { color-scheme: light dark; } body { margin: 0; background: light-dark(#ffffff, #10151c); }
 main { padding: 0 12px; }</style></head>
 <body><main><h1>Stage</h1><div id="at"></div></main></body></html>"""
-MOUNT = """async ([js, css, data]) => {
+MOUNT = """async ([js, css, host, data]) => {
   const shadow = document.getElementById('at').attachShadow({ mode: 'open' });
-  shadow.innerHTML = `<style>${css}</style><div class="stage-host"></div>`;
+  shadow.innerHTML = `<style>${css}</style><div class="${host}"></div>`;
   const address = URL.createObjectURL(new Blob([js], { type: 'text/javascript' }));
   const { default: mount } = await import(address);
   window.mountStage = (next) => mount({ data: next, parentElement: shadow });
@@ -59,17 +62,28 @@ def traced(key: str, **changes: Any) -> Trace:
     return trace_attention(given.q, given.k, given.v, tokens=given.tokens, **(given.options() | changes))
 
 
-def mount(page: Page, trace: Trace, query: str = "", **data: Any) -> Locator:
-    """Open an empty page and mount the stage on it."""
+def mount_part(page: Page, script: str, styles: str, host: str, data: Any, query: str = "") -> None:
+    """Open an empty page and mount a part of ours on it."""
 
     def serve(route: Route) -> None:
         route.fulfill(content_type="text/html", body=SHELL)
 
     page.route(f"{ADDRESS}**", serve)
     page.goto(f"{ADDRESS}{query}")
+    page.evaluate(MOUNT, [script, styles, host, data])
+
+
+def mount(page: Page, trace: Trace, query: str = "", **data: Any) -> Locator:
+    """Open an empty page and mount the stage on it."""
     payload = {**encode(trace), "step": 0, "address": True, "ask": False, "share": None, **data}
-    page.evaluate(MOUNT, [STAGE_JS, STAGE_CSS, payload])
+    mount_part(page, STAGE_JS, STAGE_CSS, "stage-host", payload, query)
     return page.get_by_test_id("stage")
+
+
+def mount_row(page: Page, row: Sequence[float], query: str = "") -> Locator:
+    """Open an empty page and mount the one-row player on it, without the field for another row."""
+    mount_part(page, ROW_JS, ROW_CSS, "row-host", encode_row(row), query)
+    return page.get_by_test_id("one-row")
 
 
 def remount(page: Page, trace: Trace) -> None:

@@ -102,6 +102,7 @@ function create(host, data, start, moved) {
   const chip = createChip(trace, words, context);
   const transport = createTransport(trace, words, actions);
   const zones = [memory, chip, createCode(trace, words), createWords(trace, words), createLedger(trace, words, context), transport];
+  root.prepend(transport.skip);
   root.append(el("div", { class: "stage-grid" }, ...zones.map((zone) => zone.root)));
   const shelf = createShare(trace, words, context, data.share ?? null, usualRow);
   zones.push(shelf);

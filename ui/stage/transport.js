@@ -15,7 +15,7 @@ const PATHS = {
   pause: "M4 4h4v12H4zM12 4h4v12h-4z",
   next: "M5 4v12l10-6z",
   last: "M14 4h2v12h-2zM3 4v12l10-6z",
-  rescale: "M7 4l7 12H0zM15 4h2v12h-2zM18 4h2v12h-2z",
+  rescale: "M6.5 4l6.5 12H0zM14 5l6 5.5-6 5.5z",
 };
 
 function icon(name) {
@@ -98,8 +98,12 @@ export function createTransport(trace, words, actions) {
       el("label", { class: "speed" }, el("span", { text: text.speed }), speed),
       el("span", { class: "place", style: `--letters: ${2 * String(count).length + 3}` }, place), legend),
     track);
+  // A tile or a table has a tab stop each; who plays by keyboard need not pass them all.
+  const skip = el("button", { type: "button", class: "skip", text: text.skip });
+  skip.onclick = () => buttons.play.focus();
   return {
     root,
+    skip,
     initialSpeed: SPEEDS[USUAL][1],
     update({ step, index }) {
       if (Number(slider.value) !== index) slider.value = String(index);
