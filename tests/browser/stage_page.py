@@ -73,10 +73,14 @@ def mount_part(page: Page, script: str, styles: str, host: str, data: Any, query
     page.evaluate(MOUNT, [script, styles, host, data])
 
 
+def given(trace: Trace, **data: Any) -> dict[str, Any]:
+    """Return what a page gives the stage."""
+    return {**encode(trace), "step": 0, "address": True, "ask": False, "share": None, **data}
+
+
 def mount(page: Page, trace: Trace, query: str = "", **data: Any) -> Locator:
     """Open an empty page and mount the stage on it."""
-    payload = {**encode(trace), "step": 0, "address": True, "ask": False, "share": None, **data}
-    mount_part(page, STAGE_JS, STAGE_CSS, "stage-host", payload, query)
+    mount_part(page, STAGE_JS, STAGE_CSS, "stage-host", given(trace, **data), query)
     return page.get_by_test_id("stage")
 
 
@@ -84,12 +88,6 @@ def mount_row(page: Page, row: Sequence[float], query: str = "") -> Locator:
     """Open an empty page and mount the one-row player on it, without the field for another row."""
     mount_part(page, ROW_JS, ROW_CSS, "row-host", encode_row(row), query)
     return page.get_by_test_id("one-row")
-
-
-def remount(page: Page, trace: Trace) -> None:
-    """Give the mounted stage another run, as Streamlit does when a setting changes."""
-    payload = {**encode(trace), "step": 0, "address": True, "ask": False, "share": None}
-    page.evaluate("data => void window.mountStage(data)", payload)
 
 
 def go(page: Page, step: int) -> None:

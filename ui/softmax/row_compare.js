@@ -34,7 +34,7 @@ export function createCompare(data, words) {
   const verdict = el("p", { class: "row-verdict", "data-testid": "row-verdict", text: fill(text[data.verdict], { worst: format(data.worst, 2) }) });
   return {
     root: el("section", { class: "zone compare-zone", "aria-label": words.zones.compare },
-      el("header", {}, el("h3", { text: words.zones.compare })), verdict,
+      el("header", {}, el("h2", { text: words.zones.compare })), verdict,
       el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": text.caption }, table)),
   };
 }

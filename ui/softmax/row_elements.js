@@ -17,7 +17,7 @@ export function createElements(data, words) {
     return { root, pips, times, bar, share };
   });
   const root = el("section", { class: "zone row-zone", "aria-label": words.zones.row },
-    el("header", {}, el("h3", { text: words.zones.row }), el("span", { class: "note", text: words.zones.row_note })),
+    el("header", {}, el("h2", { text: words.zones.row }), el("span", { class: "note", text: words.zones.row_note })),
     el("ol", { class: "elements", "aria-label": words.elements.label }, ...parts.map(({ root: item }) => item)));
   return {
     root,

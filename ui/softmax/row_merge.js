@@ -50,7 +50,7 @@ export function createMerge(data, words) {
   draw();
   return {
     root: el("section", { class: "zone merge-zone", "aria-label": words.zones.merge },
-      el("header", {}, el("h3", { text: words.zones.merge }), value),
+      el("header", {}, el("h2", { text: words.zones.merge }), value),
       el("ol", { class: "halves", "aria-hidden": "true" }, ...chips),
       el("div", { class: "track" }, slider), table, el("div", { class: "worked-out" }, formula), note, neutral),
   };

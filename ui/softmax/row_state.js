@@ -13,7 +13,7 @@ export function createKept(method, words) {
     el("thead", {}, el("tr", {}, ...KEPT.map((name) => el("th", { scope: "col", "data-column": name, text: words.kept[name] })))),
     el("tbody", {}, el("tr", {}, ...cells)));
   const root = el("section", { class: "zone chip kept", "aria-label": words.zones.kept },
-    el("header", {}, el("h3", { text: words.zones.kept }), el("span", { class: "note", text: words.zones.kept_note })), table);
+    el("header", {}, el("h2", { text: words.zones.kept }), el("span", { class: "note", text: words.zones.kept_note })), table);
   return {
     root,
     update({ frame }) {

@@ -8,9 +8,9 @@ import { nameOf, rowSentence } from "./row_sentence.js";
 
 /** Make the zone. */
 export function createRowWords(count, words) {
-  const heading = el("h3", { class: "step-name", "data-testid": "row-step-name" });
+  const heading = el("h2", { class: "step-name", "data-testid": "row-step-name" });
   const sentence = el("p", { class: "sentence", "data-testid": "row-sentence" });
-  const about = el("h4");
+  const about = el("h3", { class: "about" });
   const formula = el("dl", { class: "formula", "data-testid": "row-formula" });
   const root = el("section", { class: "zone words", "aria-label": words.zones.words }, heading, sentence,
     el("div", { class: "worked-out" }, about, formula));
