@@ -3,14 +3,30 @@
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-# Every rule is run. What passed is only counted, not described: that takes two thirds of the time.
+SCRIPT = Axe().axe_script
+# What passed is only counted, not described: that takes two thirds of the time.
 OPTIONS = {"resultTypes": ["violations"]}
+# The rules that ask how something looks. The others ask what is there, which another theme does not change.
+LOOKS = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"]
+
+__all__ = ["violations"]
 
 
-def violations(page: Page, within: str | None = None) -> list[tuple[str, str, str]]:
-    """Return every violation on the page, or within a selector: rule, element and what axe says of it."""
+def violations(page: Page, within: str | None = None, *, looks: bool = False) -> list[tuple[str, str, str]]:
+    """Return every violation on the page, or within a selector: rule, element and what axe says of it.
+
+    Every rule is run. With `looks` those alone that ask how something looks: for a page that has been looked
+    at whole, and has changed its theme since.
+    """
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(SCRIPT)
+    options = OPTIONS | ({"runOnly": {"type": "rule", "values": LOOKS}} if looks else {})
+    found = page.evaluate(
+        "([within, options]) => axe.run(within ?? document, options).then((result) => result.violations)",
+        [within, options],
+    )
     return [
         (violation["id"], f"{node['target']} {node['html'][:160]}", node["failureSummary"])
-        for violation in Axe().run(page, within, OPTIONS).response["violations"]
+        for violation in found
         for node in violation["nodes"]
     ]
