@@ -63,7 +63,7 @@ def test_a_jump_is_noticed(page: Page) -> None:
 def test_every_page_is_whole_quiet_and_open_to_all_in_both_themes_at_every_width(
     server_url: str, page: Page, path: str
 ) -> None:
-    """Nothing jumps while it arrives; the colours are the theme's; axe finds nothing; nothing scrolls sideways."""
+    """Nothing jumps while it arrives, its theme is on, axe finds nothing, and nothing scrolls sideways."""
     trouble = watch(page)
     # At 390 px the calculator's answer is as long as its limits allow.
     query = "?calc_n_q=1e9&calc_n_k=1e9&calc_heads=10000&calc_batch=10000" if path == "calculator" else ""
