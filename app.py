@@ -16,7 +16,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import streamlit as st
-from anyio.to_thread import run_sync
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -63,10 +62,17 @@ WARM_MODULES = (
     "ui.softmax",
     "ui.calculator.parts",
     "ui.reference.parts",
-    # Not ours: Streamlit takes it to look at a list in a component's data.
-    "pandas",
+    "ui.run_settings",
+    "ui.downloads",
+    "ui.kernel_check",
 )
-warming = Warming(WARM_MODULES)
+# And what the first visitor of a page would have to wait for.
+WARM_FIRST = (
+    "ui.lesson.first_stage:first_data",
+    "ui.exactness.lab:LAB.warm",
+    "ui.evidence.page:EVIDENCE.warm",
+)
+warming = Warming(WARM_MODULES, WARM_FIRST)
 
 
 INDEX_FILE = Path(st.__file__).parent / "static" / "index.html"
@@ -74,7 +80,7 @@ INDEX_FILE = Path(st.__file__).parent / "static" / "index.html"
 
 # What pages mount first, by their names in the address: fetched while Streamlit's own script still starts.
 # The first of these parts is on every page, and is there before the warm-up is done.
-FIRST_PARTS = {"": ("sidebar", "stage", "lesson"), "step_through": ("sidebar", "stage")}
+FIRST_PARTS = {"": ("sidebar", "stage", "lesson"), "step_through": ("sidebar", "run_bar", "stage")}
 EVERYWHERE = ("sidebar",)
 FIRST_CHUNKS = ("BidiComponent", "serialization", "Html")
 
@@ -200,12 +206,11 @@ async def readyz(_: Request) -> JSONResponse:
     )
 
 
-async def first_addresses() -> tuple[str, ...]:
+def first_addresses() -> tuple[str, ...]:
     """Return where the data of the first page lie. Only for after the warm-up."""
     # Loaded by then. Named at the top of this file, it would make the phones wait for it.
     first_stage = importlib.import_module("ui.lesson.first_stage")
-    lefts = await run_sync(first_stage.first_data)
-    return tuple(left.given()["from"] for left in lefts)
+    return tuple(left.given()["from"] for left in first_stage.first_data())
 
 
 async def open_page(request: Request) -> HTMLResponse:
@@ -214,7 +219,7 @@ async def open_page(request: Request) -> HTMLResponse:
     parts, data = EVERYWHERE, ()
     if warming.done:
         parts = FIRST_PARTS.get(page, EVERYWHERE)
-        data = () if page else await first_addresses()
+        data = () if page else first_addresses()
     return HTMLResponse(page_index(parts, data), headers={"Cache-Control": "no-cache"})
 
 

@@ -6,6 +6,7 @@ import gc
 import importlib
 import logging
 from collections.abc import AsyncIterator, Iterable
+from operator import attrgetter
 
 __all__ = ["Warming"]
 
@@ -19,10 +20,13 @@ class Warming:
     ----------
     modules : iterable of str
         Names, in the order in which they are loaded.
+    first : iterable of str
+        What to call then, as `"module:name"`: it makes what the first visitor would wait for.
     """
 
-    def __init__(self, modules: Iterable[str]) -> None:
+    def __init__(self, modules: Iterable[str], first: Iterable[str] = ()) -> None:
         self._modules = tuple(modules)
+        self._first = tuple(first)
         self.done = False
         """Whether all are loaded. It stays False if one cannot be: the log says which."""
 
@@ -36,9 +40,12 @@ class Warming:
             await loading
 
     def _load(self) -> None:
-        for name in self._modules:
+        for name in (*self._modules, *self._first):
+            module, _, made = name.partition(":")
             try:
-                importlib.import_module(name)
+                loaded = importlib.import_module(module)
+                if made:
+                    attrgetter(made)(loaded)()
             except Exception:
                 # Phones are served all the same, and the server never says that it is ready.
                 logger.exception("%s cannot be loaded, so pages will fail", name)

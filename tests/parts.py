@@ -23,7 +23,7 @@ def part_data(at: AppTest, name: str) -> dict[str, Any]:
 
 
 def _whole(proto: Any) -> dict[str, Any]:
-    own = json.loads(proto.json)
+    own = json.loads(proto.bytes)
     far = json.loads(kept(own.pop("from").split("/")[-1])) if "from" in own else {}
     return {**far, **own}
 

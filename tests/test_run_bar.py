@@ -1,6 +1,5 @@
 """The bar of "Watch it run": what it is given, what it sends, and which run follows."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
@@ -51,7 +50,7 @@ def choose(at: AppTest, **values: str) -> AppTest:
 
 
 def held(at: AppTest) -> Mapping[str, str]:
-    values: Mapping[str, str] = json.loads(part_data(at, "run_bar")["held"])
+    values: Mapping[str, str] = part_data(at, "run_bar")["values"]
     return values
 
 

@@ -67,8 +67,22 @@ def test_a_module_that_cannot_be_loaded_is_named_once_and_nothing_is_ever_ready(
 
 def test_every_page_finds_its_modules_warm() -> None:
     """All that is warmed exists."""
-    warming, _ = warmed(list(app.WARM_MODULES))
+    warming, _ = warmed([*app.WARM_MODULES, *app.WARM_FIRST])
     assert warming.done
+
+
+def test_what_a_first_visitor_would_wait_for_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "first_needs.py").write_text(
+        "made = []\nclass page:\n    def warm():\n        made.append(1)\n", encoding="utf-8"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    assert warmed(["first_needs:page.warm"])[0].done
+    assert sys.modules.pop("first_needs").made == [1]
+    with caplog.at_level(logging.ERROR, "serving.warm"):
+        assert not warmed(["first_needs:page.cool"])[0].done
+    assert "first_needs:page.cool cannot be loaded" in caplog.text
 
 
 @pytest.mark.parametrize("path", ["/", "/step_through"])

@@ -34,8 +34,8 @@ ICON = served("icon", FAVICON.read_text(encoding="utf-8"), "svg")
 
 # In an iframe on someone else's page (`?embed=true`) only the page's own content is shown.
 _EMBEDDED_STYLE = """<style>
-.stMainBlockContainer { padding: 0.5rem 0.75rem; }
-.stAppHeader, .st-key-run_bar { display: none; }
+.stAppViewContainer .stMainBlockContainer { padding: 0.5rem 0.75rem; }
+.stAppHeader { display: none; }
 .embedded-title { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
 </style>"""
 __all__ = ["ARRIVAL", "FAVICON", "ICON", "NAME", "PAGE_CSS", "begin", "end", "page_anchor"]

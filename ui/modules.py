@@ -151,13 +151,21 @@ def component(
     _parts[name] = served(name, text)
     files = json.dumps(scripts_of(name))
     # The script is loaded from a blob, to which no address is relative.
-    return st.components.v2.component(
+    registered = st.components.v2.component(
         f"tilewise_{name}",
         html=f'<div class="{host}"></div>',
         js=f"const files = {files}.map((file) => import(location.origin + file));\n"
         "const [{ start }, part] = await Promise.all(files);\nexport default start(part);\n",
         isolate_styles=isolated,
     )
+
+    def mount(*, key: str, data: Mapping[str, Any] | None = None, **options: Any) -> Any:
+        """Mount it as Streamlit does, with data of finite builtins."""
+        # As bytes: in anything else Streamlit looks for tables, at length and with the help of pandas.
+        text = json.dumps(data or {}, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+        return registered(key=key, data=text.encode(), **options)
+
+    return mount
 
 
 async def _answer(request: Request) -> Response:

@@ -2,6 +2,7 @@
 
 const fetched = new Map();
 const turns = new WeakMap();
+const reader = new TextDecoder();
 
 /** Data at an address, which names their content, so they are asked for once. A failure is not kept. */
 function dataAt(address) {
@@ -26,7 +27,7 @@ export function start({ partStyles, default: mount }) {
     if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
     const turn = (turns.get(parentElement) ?? 0) + 1;
     turns.set(parentElement, turn);
-    const { from, ...own } = data ?? {};
+    const { from, ...own } = JSON.parse(reader.decode(data));
     const far = from ? await dataAt(from) : {};
     // Meanwhile newer data may have come, or the part may be gone.
     if (turns.get(parentElement) !== turn || !parentElement.isConnected) return () => {};

@@ -70,13 +70,10 @@ def test_a_link_names_only_what_differs(run: Modules, share: Any, place: Any, ex
     assert run("share-link.js", expression, [share, place]) == expected
 
 
-def test_the_address_regains_what_it_lacks_and_keeps_what_it_has(run: Modules) -> None:
-    kept = run(
-        "share-link.js",
-        "m.keptAddress('http://a/b?run_bq=two&row=3', { query: { run_bq: '2', run_order: 'kv_outer' } }, x)",
-        {"row": 0, "usualRow": 0},
-    )
-    assert kept == "http://a/b?run_bq=two&run_order=kv_outer"
+@pytest.mark.parametrize(("row", "kept"), [(0, "http://a/b?x=1"), (2, "http://a/b?x=1&row=2")])
+def test_the_pages_own_address_names_a_row_of_the_readers_choice(run: Modules, row: int, kept: str) -> None:
+    place = {"row": row, "usualRow": 0}
+    assert run("share-link.js", "m.keptAddress('http://a/b?x=1&row=3', x)", place) == kept
 
 
 def test_a_link_reproduces_input_options_step_and_row(page: Page, server_url: str) -> None:

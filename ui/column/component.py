@@ -164,6 +164,10 @@ class Column:
 
         return compose
 
+    def warm(self) -> None:
+        """Compose what a first visitor sees, so that nobody waits for it."""
+        self.composed(tuple(self.usual.items()))
+
     def show(self) -> None:
         """Draw the page between its heading and its foot."""
         self.check_address()

@@ -1,5 +1,6 @@
 """The stage of the first page, and what a browser that opens this page will fetch."""
 
+from functools import cache
 from typing import Any
 
 from lesson.frames import place
@@ -24,6 +25,7 @@ def show_first_stage() -> None:
     show_stage(**_run(), key="home_stage", step=place("score").step or 0)
 
 
+@cache
 def first_data() -> tuple[Left, ...]:
     """Return the data of the first page's parts."""
     return sidebar_left(), lesson_left(), run_left(**_run())

@@ -1,6 +1,5 @@
 """The bar above a run as a Streamlit component: all that is chosen there is one element of the page."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
@@ -99,9 +98,7 @@ def draw_run_bar(
         Every value of the page by its name, also of fields that are not drawn.
     """
     left = _left(title, tuple(rows), mistake, prefix, tuple(defaults.items()))
-    # As a text: Streamlit looks long at a mapping inside the data, which might be a table to it.
-    held = json.dumps(dict(values), ensure_ascii=False)
-    data = {"held": held, "about": about, "source": source, "breakable": breakable}
+    data = {"values": dict(values), "about": about, "source": source, "breakable": breakable}
     _mount(key=key, data={**left.given(), **data}, on_values_change=_changed)
 
 

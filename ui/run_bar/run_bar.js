@@ -17,7 +17,7 @@ function createBar(host, data, send) {
   let said = null;
   const controls = new Map();
   const onScreen = new Map();
-  const values = createValues({ prefix, defaults, values: JSON.parse(data.held) }, () => onScreen, send);
+  const values = createValues({ prefix, defaults, values: data.values }, () => onScreen, send);
 
   const about = el("p", { class: "about", "data-testid": "about-run" });
   const rows = el("div", { class: "fields-host" });
@@ -56,10 +56,9 @@ function createBar(host, data, send) {
         ({ set } = next);
         const focused = document.activeElement;
         draw(next.rows);
+        values.settle();
         if (focused?.isConnected) focused.focus();
       }
-      // After every run: meanwhile the stage may have put back what its own run was asked with.
-      values.settle();
     },
     again: values.again,
     destroy() {

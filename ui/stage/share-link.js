@@ -21,17 +21,9 @@ export function frameLink(href, share, { step, row, usualRow, budget, usualBudge
   return url.href;
 }
 
-/**
- * The page's own address with the row, and with every setting of the run that it lacks.
- *
- * A setting that a link named by its key is dropped from the address by Streamlit, which knows it by its label;
- * reloading would then show another run.
- */
-export function keptAddress(href, share, { row, usualRow }) {
+/** The page's own address with the row. */
+export function keptAddress(href, { row, usualRow }) {
   const url = new URL(href);
-  for (const [name, value] of Object.entries(share?.query ?? {})) {
-    if (!url.searchParams.has(name)) url.searchParams.set(name, value);
-  }
   if (row === usualRow) url.searchParams.delete("row");
   else url.searchParams.set("row", String(row));
   return url.href;

@@ -92,7 +92,7 @@ export function createShare(trace, words, context, told, usualRow) {
   return {
     root,
     /** The page's address, completed for the frame on show. */
-    address: (href) => keptAddress(href, share, place()),
+    address: (href) => keptAddress(href, place()),
     /** Take over what the page says now: the same run may be reached by other settings. */
     retell(next) {
       share = next;

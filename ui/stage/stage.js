@@ -197,8 +197,7 @@ function create(host, data, start, moved) {
   show(start, { quiet: true });
   if (data.address && presentInAddress(location.search)) presenter.open();
   // Another run stands at another step: the address must name it, or a link would open the old one.
-  // And a link that named settings by their keys must go on naming them, or reloading would show another run.
-  if (data.address && (moved || Object.keys(data.share?.query ?? {}).length)) address.write(start);
+  if (data.address && moved) address.write(start);
 
   return {
     id: data.id,
