@@ -12,7 +12,7 @@ from ui.quiz import show_quiz
 
 WORDS = load_words("quiz_player").table("page")
 TOPICS = load_words("quiz_player").table("topics")
-CODE, PLACE, ALL = "quiz_seed", "quiz_q", "all"
+CODE, PLACE, ALL, OPENED = "quiz_seed", "quiz_q", "all", "quiz_paper"
 
 
 def chosen_seed() -> int:
@@ -25,45 +25,56 @@ def chosen_seed() -> int:
 
 
 def draw_sheet() -> None:
-    """The code, how many sheets and which topics; the files are made when they are asked for."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(
-            WORDS["sheet_code"],
-            "0",
-            key=CODE,
-            bind="query-params",
-            help=WORDS["sheet_code_help"],
-            max_chars=10,
-            width=170,
-        )
-        sheets = st.number_input(
-            WORDS["sheet_copies"],
-            1,
-            MOST_SHEETS,
-            key="quiz_sheets",
-            help=WORDS["sheet_copies_help"],
-            width=150,
-        )
-        topic = st.selectbox(
-            WORDS["sheet_topics"],
-            (ALL, *TOPICS),
-            format_func=lambda name: TOPICS.get(name, WORDS["sheet_all"]),
-            key="quiz_topic",
-            width=230,
-        )
-    topics = None if topic in (None, ALL) else (topic,)
-    files = (("sheet_file", "worksheet", worksheet_html), ("key_file", "key", worksheet_key_html))
-    with st.container(horizontal=True):
-        for label, name, make in files:
-            st.download_button(
-                WORDS[label],
-                lambda make=make: make(SEED, int(sheets), topics),
-                file_name=f"tilewise-{name}-{SEED}.html",
-                mime="text/html",
-                key=f"quiz_{name}",
-                on_click="ignore",
-                icon=":material/print:" if name == "worksheet" else ":material/key:",
+    """The code, and the files of a worksheet."""
+    st.text_input(
+        WORDS["sheet_code"],
+        "0",
+        key=CODE,
+        bind="query-params",
+        help=WORDS["sheet_code_help"],
+        max_chars=10,
+        width=170,
+    )
+    draw_files(SEED)
+
+
+# A fragment, filled when it is opened: nearly nobody who answers questions prints them.
+@st.fragment
+def draw_files(seed: int) -> None:
+    """How many sheets and which topics; the files are made when they are asked for."""
+    box = st.expander(WORDS["sheet_open"], icon=":material/print:", key=OPENED, on_change="rerun")
+    if not box.open:
+        return
+    with box:
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            sheets = st.number_input(
+                WORDS["sheet_copies"],
+                1,
+                MOST_SHEETS,
+                key="quiz_sheets",
+                help=WORDS["sheet_copies_help"],
+                width=150,
             )
+            topic = st.selectbox(
+                WORDS["sheet_topics"],
+                (ALL, *TOPICS),
+                format_func=lambda name: TOPICS.get(name, WORDS["sheet_all"]),
+                key="quiz_topic",
+                width=230,
+            )
+        topics = None if topic in (None, ALL) else (topic,)
+        files = (("sheet_file", "worksheet", worksheet_html), ("key_file", "key", worksheet_key_html))
+        with st.container(horizontal=True):
+            for label, name, make in files:
+                st.download_button(
+                    WORDS[label],
+                    lambda make=make: make(seed, int(sheets), topics),
+                    file_name=f"tilewise-{name}-{seed}.html",
+                    mime="text/html",
+                    key=f"quiz_{name}",
+                    on_click="ignore",
+                    icon=":material/print:" if name == "worksheet" else ":material/key:",
+                )
 
 
 begin("quiz")

@@ -59,6 +59,9 @@ def test_the_code_in_the_address_is_the_quiz_that_is_shown(code: str) -> None:
     assert not at.exception
     assert not at.warning
     assert shown(at) == quiz_payload(int(code or 0))
+    assert not at.get("download_button"), "made before anybody has asked"
+    at.session_state["quiz_paper"] = True
+    at.run()
     assert {button.proto.label for button in at.get("download_button")} == {
         WORDS.say("page", "sheet_file"),
         WORDS.say("page", "key_file"),
@@ -67,6 +70,8 @@ def test_the_code_in_the_address_is_the_quiz_that_is_shown(code: str) -> None:
 
 def test_the_sheet_follows_the_fields() -> None:
     at = visit("pages/quiz.py", quiz_seed="4")
+    at.session_state["quiz_paper"] = True
+    at.run()
     at.number_input(key="quiz_sheets").set_value(2)
     at.selectbox(key="quiz_topic").set_value(bank()[0].topic).run()
     assert not at.exception

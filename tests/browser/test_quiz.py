@@ -169,6 +169,7 @@ def test_answers_are_kept_and_the_map_lets_go_of_what_is_mended(quiz: Quiz) -> N
     quiz.page.get_by_role("textbox", name=WORDS.say("page", "sheet_code")).fill("6")
     quiz.page.keyboard.press("Enter")
     expect(quiz.card).to_have_attribute("data-seed", "6")
+    quiz.page.get_by_text(WORDS.say("page", "sheet_open")).click()
     for label, told in (("sheet_file", False), ("key_file", True)):
         with quiz.page.expect_download() as asked:
             quiz.page.get_by_role("button", name=WORDS.say("page", label), exact=True).click()
