@@ -1,5 +1,6 @@
 """Fixtures that several test files share: a served app and a real browser."""
 
+import functools
 import os
 import socket
 import subprocess
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 
 from tests.chromium import blank, blank_page, browser, new_page, page, profile, window
 
@@ -43,6 +45,18 @@ def free_port() -> int:
 def _rooms_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Pages that tests run without a server keep their rooms in a folder that goes away."""
     os.environ.setdefault("TILEWISE_DATA", str(tmp_path_factory.mktemp("data")))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _packages_are_looked_through_once() -> Iterator[None]:
+    """Each new `AppTest` reads the description of every installed package in search of components.
+
+    That takes longer than most of our pages, and what is installed does not change while tests run.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        found = functools.cache(manifest_scanner.scan_component_manifests)
+        patch.setattr(manifest_scanner, "scan_component_manifests", found)
+        yield
 
 
 @dataclass
