@@ -1,13 +1,15 @@
-"""The NumPy forward pass is right, and the committed heads are what it makes.
+"""The model's file is what the calculator says, the forward pass is right, and it makes the committed heads.
 
 Needs the model package (requirements-model.txt).
 """
 
 import functools
 
+import gguf
 import numpy as np
 import pytest
 
+from engine.models import MODELS
 from lesson.inputs import llama, make_real_heads, real
 
 SENTENCE = (
@@ -28,8 +30,18 @@ class CachedLlama(llama.Llama):
 
 
 @pytest.fixture(scope="module")
-def model():
-    return CachedLlama(llama.find_model())
+def reader():
+    """The model's file, taken apart once, and in a plain array: slices of a mapped one cost more."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(np, "memmap", lambda path, mode: np.fromfile(path, np.uint8))
+        return gguf.GGUFReader(llama.find_model())
+
+
+@pytest.fixture(scope="module")
+def model(reader):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gguf, "GGUFReader", lambda path: reader)
+        return CachedLlama(llama.find_model())
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +54,22 @@ def numbers(model):
 @pytest.fixture(scope="module")
 def right_loss(model, numbers):
     return model.loss(numbers)
+
+
+def test_the_calculators_smollm2_equals_the_file(reader):
+    row = MODELS["smollm2-135m"]
+    told = {
+        "llama.block_count": row.layers,
+        "llama.attention.head_count": row.heads,
+        "llama.attention.head_count_kv": row.kv_heads,
+        "llama.rope.dimension_count": row.d,
+        "llama.embedding_length": row.hidden,
+        "llama.feed_forward_length": row.feed_forward,
+        "llama.vocab_size": row.vocabulary,
+        "llama.context_length": row.n_max,
+    }
+    assert {name: int(reader.fields[name].contents()) for name in told} == told
+    assert sum(int(tensor.n_elements) for tensor in reader.tensors) == row.parameters
 
 
 def test_the_loss_on_plain_english_is_sane(right_loss):

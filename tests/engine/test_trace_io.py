@@ -176,8 +176,10 @@ def test_digits_that_mean_nothing_are_refused(digits: Any) -> None:
         trace_to_json(sample(), digits)
 
 
-@pytest.mark.parametrize("direction", ["forward", "backward"])
-@pytest.mark.parametrize("order", ORDERS)
+# A backward has one order.
+@pytest.mark.parametrize(
+    ("direction", "order"), [("forward", "q_outer"), ("forward", "kv_outer"), ("backward", "kv_outer")]
+)
 @pytest.mark.parametrize("storage", ["float64", "float32", "float16", "bfloat16"])
 def test_both_files_read_back_as_the_document(
     tmp_path: Path, direction: Any, order: Any, storage: Any
@@ -190,7 +192,7 @@ def test_both_files_read_back_as_the_document(
     as_npz.write_bytes(trace_to_npz(t))
     assert read_trace(as_json) == document
     assert read_trace(str(as_npz)) == document
-    with np.load(io.BytesIO(trace_to_npz(t)), allow_pickle=False) as file:
+    with np.load(as_npz, allow_pickle=False) as file:
         assert file["meta"].ndim == 0 and file["meta"].dtype.kind == "U"
         meta = json.loads(str(file["meta"]))
         assert meta["format"] == "tilewise-trace" and meta["arrays"]["q"] == {"array": "arrays/q"}

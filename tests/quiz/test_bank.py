@@ -1,5 +1,6 @@
 """Every question, over many seeds: sound, the same each time, and giving nothing away before the reveal."""
 
+import functools
 import json
 import re
 from typing import Any
@@ -19,6 +20,9 @@ MAKER_OF = {
     for file in (CONTENT / "en" / "quiz").glob("*.toml")
     for source in parse_topic(file.stem, file.read_text(encoding="utf-8"))
 }
+
+# The tests ask for the same draws: each is made once. That it does not change has a test of its own.
+made = functools.cache(make)
 
 
 def test_the_bank_is_large_and_covers_every_misconception() -> None:
@@ -41,7 +45,7 @@ def test_the_published_lessons_question_comes_first() -> None:
 @pytest.mark.parametrize("question_id", IDS)
 def test_sound_over_many_seeds(question_id: str) -> None:
     for seed in SEEDS:
-        question = make(question_id, seed)
+        question = made(question_id, seed)
         texts = [question.prompt, question.why, question.title, *(o.text for o in question.options)]
         texts += [option.reason for option in question.options]
         if question.number is not None:
@@ -66,7 +70,7 @@ def test_sound_over_many_seeds(question_id: str) -> None:
 @pytest.mark.parametrize("question_id", [entry.id for entry in bank() if entry.kind == "number"])
 def test_wrong_numbers_can_be_told_from_the_right_one(question_id: str) -> None:
     for seed in SEEDS:
-        number = make(question_id, seed).number
+        number = made(question_id, seed).number
         assert number is not None
         assert len(number.wrongs) >= 2
         shown = [number.text, *(f"{wrong.value:.6g}" for wrong in number.wrongs)]
@@ -81,7 +85,7 @@ def test_wrong_numbers_can_be_told_from_the_right_one(question_id: str) -> None:
 
 @pytest.mark.parametrize("question_id", GENERATED)
 def test_another_seed_gives_other_numbers(question_id: str) -> None:
-    drawn = {json.dumps([make(question_id, s).prompt, dict(make(question_id, s).sizes)]) for s in range(8)}
+    drawn = {json.dumps([each.prompt, dict(each.sizes)]) for each in (made(question_id, s) for s in range(8))}
     assert len(drawn) >= 3
 
 
@@ -90,7 +94,7 @@ def test_every_named_wrong_formula_is_met(question_id: str) -> None:
     """A reason that no draw ever shows would be dead text."""
     met: set[str] = set()
     for seed in range(60):
-        question = make(question_id, seed)
+        question = made(question_id, seed)
         met |= {option.name for option in question.options}
         met |= {wrong.name for wrong in question.number.wrongs} if question.number else set()
     assert met | {"right"} == MAKERS[str(MAKER_OF[question_id])].names
@@ -99,7 +103,7 @@ def test_every_named_wrong_formula_is_met(question_id: str) -> None:
 @pytest.mark.parametrize("question_id", IDS)
 def test_the_same_seed_gives_the_same_question(question_id: str) -> None:
     for seed in (0, 7, MOST_SEED):
-        assert make(question_id, seed) == make(question_id, seed)
+        assert make(question_id, seed) == made(question_id, seed)
 
 
 def test_these_draws_never_change() -> None:
@@ -129,7 +133,7 @@ def _hidden(question: Question) -> set[str]:
 @pytest.mark.parametrize("question_id", IDS)
 def test_nothing_is_given_away_before_the_reveal(question_id: str) -> None:
     for seed in range(4):
-        question = make(question_id, seed)
+        question = made(question_id, seed)
         shown = question.public()
         told = json.dumps(shown, allow_nan=False, ensure_ascii=False)
         texts = set(_every_text(shown))
@@ -145,7 +149,7 @@ def test_nothing_is_given_away_before_the_reveal(question_id: str) -> None:
 
 @pytest.mark.parametrize("question_id", [e.id for e in bank() if e.kind in ("single", "frame")])
 def test_the_place_of_the_right_option_is_no_hint(question_id: str) -> None:
-    places = {make(question_id, seed).right_ids for seed in range(40)}
+    places = {made(question_id, seed).right_ids for seed in range(40)}
     assert len(places) >= 3
 
 
