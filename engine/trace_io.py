@@ -215,17 +215,21 @@ def _join(path: str, key: str | int) -> str:
 
 
 def _plain(a: Array, digits: int | None) -> Any:
-    values = a.astype(np.float64)
-    flat = [_number(x, digits) for x in values.ravel().tolist()]
+    values: list[float] = a.astype(np.float64).ravel().tolist()
+    if digits is not None:
+        form = f"%.{digits}g"
+        values = [float(form % x) for x in values]
+    flat = [_number(x) for x in values]
     if a.ndim == 1:
         return flat
     rows: Iterator[Any] = (flat[i : i + a.shape[1]] for i in range(0, a.size, max(1, a.shape[1])))
     return list(rows) if a.size else [[] for _ in range(a.shape[0])]
 
 
-def _number(x: float, digits: int | None) -> float | int | str | None:
+def _number(x: float) -> float | int | str | None:
+    # Hundreds of thousands of numbers pass here, so the usual cases come first. −0.0 stays a float.
+    if x.is_integer() and -1e15 < x < 1e15 and (x or math.copysign(1, x) > 0):
+        return int(x)
     if math.isfinite(x):
-        if digits is not None:
-            x = float(f"{x:.{digits}g}")
-        return int(x) if x == int(x) and abs(x) < 1e15 and not (x == 0 and math.copysign(1, x) < 0) else x
+        return x
     return "nan" if math.isnan(x) else ("inf" if x > 0 else None)

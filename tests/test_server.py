@@ -67,8 +67,13 @@ def test_a_link_to_a_page_gets_the_index(server_url: str) -> None:
     assert set(hashes) <= set(directives(headers)["script-src"])
 
 
-def test_under_a_base_path_with_other_ancestors(fresh_server: Callable[..., Server]) -> None:
-    """Own routes follow the base path; who may frame the app is a setting."""
+def test_a_cold_start_under_a_base_path_with_other_ancestors(fresh_server: Callable[..., Server]) -> None:
+    """Cheap, it says where it is, own routes follow the base path, and who may frame the app is a setting.
+
+    From the command through every page within 8 s of one core, without pandas. Processor time, because other
+    tests share the machine and a wall clock would measure them.
+    """
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     running = fresh_server(
         base_path="lesson", env={"TILEWISE_FRAME_ANCESTORS": "'self' https://lms.example.org"}
     )
@@ -78,6 +83,17 @@ def test_under_a_base_path_with_other_ancestors(fresh_server: Callable[..., Serv
     assert directives(headers)["frame-ancestors"] == ["'self'", "https://lms.example.org"]
     bare = running.url.removesuffix("/lesson")
     assert fetch(f"{bare}/readyz")[0] == 404
+    with Session(running.url, cookie_of(running.url)) as session:
+        for page in load_outline().pages:
+            assert session.run("" if page.key == "home" else page.key).exceptions == []
+    maps = Path(f"/proc/{running.process.pid}/maps")
+    if maps.exists():
+        assert "numpy" in maps.read_text(encoding="utf-8")
+        assert "pandas" not in maps.read_text(encoding="utf-8"), "Streamlit looks for tables in our data"
+    running.stop()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 8
+    assert f"Tilewise is at {running.url}/" in running.log.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("value", ["", " ", "'self'; script-src *", "'self',x", "a\r\nX: y"])
@@ -85,23 +101,3 @@ def test_a_policy_that_would_break_out_is_refused(value: str) -> None:
     """The message holds the value."""
     with pytest.raises(ValueError, match="TILEWISE_FRAME_ANCESTORS is"):
         app.content_security_policy(value)
-
-
-def test_a_cold_start_is_cheap_and_says_where_it_is(fresh_server: Callable[..., Server]) -> None:
-    """From the command through every page within 8 s of one core, without pandas; the address is printed.
-
-    Processor time, because other tests share the machine and a wall clock would measure them.
-    """
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    running = fresh_server()
-    with Session(running.url, cookie_of(running.url)) as session:
-        for page in load_outline().pages:
-            assert session.run("" if page.key == "home" else page.key).exceptions == []
-    maps = Path(f"/proc/{running.process.pid}/maps")
-    if maps.exists():
-        assert "numpy" in maps.read_text(encoding="utf-8")
-        assert "pandas" not in maps.read_text(encoding="utf-8")
-    running.stop()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 8
-    assert f"Tilewise is at {running.url}/" in running.log.read_text(encoding="utf-8")
