@@ -17,11 +17,14 @@ KEYS = [DEFAULT_KEY, "falling", "huge", "masked-first"]
 
 
 @cache
-def traces(key: str, mistake: str, **changes: Any) -> tuple[Trace, Trace]:
+def traced(key: str, mistake: str | None, **changes: Any) -> Trace:
     given = load(key)
     options = given.options() | changes
-    right = trace_attention(given.q, given.k, given.v, tokens=given.tokens, **options)
-    return right, trace_attention(given.q, given.k, given.v, tokens=given.tokens, mistake=mistake, **options)
+    return trace_attention(given.q, given.k, given.v, tokens=given.tokens, mistake=mistake, **options)
+
+
+def traces(key: str, mistake: str, **changes: Any) -> tuple[Trace, Trace]:
+    return traced(key, None, **changes), traced(key, mistake, **changes)
 
 
 def read(value: float | str | None) -> float:
@@ -37,17 +40,25 @@ def test_comparison_is_the_two_runs(key: str, mistake: str, order: str) -> None:
     json.dumps(sent, allow_nan=False)
     # The states that stand in the table are the traces' own.
     for name, trace in (("right", right), ("wrong", wrong)):
+        told: list[float] = []
+        recorded: list[float] = []
         for step, place in zip(trace.steps, sent[name], strict=True):
             if "m" not in step.state:
                 assert place is None
                 continue
-            state = sent["states"][place]
-            np.testing.assert_allclose([read(x) for x in state["l"]], step.state["l"], rtol=1e-5)
-            np.testing.assert_allclose([read(x) for x in state["acc"]], step.state["acc"][:, 0], rtol=1e-5)
-            m = step.work.get("m_new", step.state["m"])
-            np.testing.assert_allclose([read(x) for x in state["m"]], m, rtol=1e-5)
+            columns = {
+                "l": step.state["l"],
+                "acc": step.state["acc"][:, 0],
+                "m": step.work.get("m_new", step.state["m"]),
+            }
             if step.kind == "rescale":
-                np.testing.assert_allclose([read(x) for x in state["alpha"]], step.work["alpha"], rtol=1e-5)
+                columns["alpha"] = step.work["alpha"]
+            for letter, column in columns.items():
+                column_told = sent["states"][place][letter]
+                assert len(column_told) == len(column), (letter, step.kind, step.tile)
+                told += map(read, column_told)
+                recorded += column.tolist()
+        np.testing.assert_allclose(told, recorded, rtol=1e-5)
     # The last error of a row is that of the whole run, and luck is what that says.
     with np.errstate(invalid="ignore"):
         gap = np.abs(wrong.result["o"].astype(float) - right.result["o"])
