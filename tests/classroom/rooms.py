@@ -31,6 +31,6 @@ async def room_with(url: str, *questions: str, people: int = 1) -> tuple[Lecture
     asks = await lecturer.put(*questions, seed=SEED)
     phones = [Phone(url, lecturer.code) for _ in range(people)]
     for phone in phones:
-        await phone.load()
+        await phone.ask("GET", lecturer.code)
         assert (await phone.join()).status == 200
     return lecturer, asks, phones

@@ -103,7 +103,7 @@ def test_twenty_wrong_codes_stop_one_client_and_nobody_else_behind_its_address(s
         # Forty more behind the same address join with the right code, and one mistypes it first.
         for number in range(40):
             phone = Phone(served.url, "BBBBBB" if number == 0 else lecturer.code)
-            await phone.load()
+            await phone.ask("GET", phone.code)
             if number == 0:
                 assert (await phone.join()).status == 404
                 phone.code = lecturer.code
