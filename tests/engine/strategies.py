@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -60,11 +61,32 @@ class Problem:
         return -(-n_k // (self.block_k or max(1, n_k)))
 
 
-lengths = st.one_of(st.sampled_from([0, 1, 2]), st.integers(0, 11))
-sides = st.one_of(st.none(), st.integers(0, 9))
-windows = st.one_of(st.none(), st.tuples(sides, sides))
-causals = st.sampled_from([None, "bottom_right", "top_left"])
-blocks = st.one_of(st.none(), st.integers(1, 5), st.just(64))
+def _usually(usual: tuple[Any, ...], others: tuple[Any, ...]) -> tuple[Any, ...]:
+    """One of the first as often as one of the others."""
+    return (*(usual * len(others)), *(others * len(usual)))
+
+
+# Each draw takes longer than a small call of attention, so several choices are made in one.
+SIDES = (None, *range(10))
+LENGTHS = _usually((0, 1, 2), tuple(range(12)))
+BLOCKS = _usually((None, 64), (1, 2, 3, 4, 5))
+lengths = st.sampled_from(LENGTHS)
+widths = st.sampled_from(tuple(product(range(1, 7), repeat=2)))
+windows = st.sampled_from(_usually((None,), tuple(product(SIDES, SIDES))))
+layouts = st.sampled_from(tuple(product(("plain", "strided", "transposed", "reversed"), repeat=3)))
+# Batch axes, key/value heads, and query heads for each; None is one head alone.
+leads = st.sampled_from(
+    _usually((None,), tuple(product(((), (1,), (2,), (2, 1)), (1, 2), (1, 2, 3)))),
+)
+# causal, softcap, scale
+rules = st.sampled_from(
+    tuple(product((None, "bottom_right", "top_left"), (None, 0, 0.7, 5.0, 50.0), (None, 1.0, 0.0, -0.4, 3.0)))
+)
+# The share of pairs that are kept; how large a bias is, and the share of it that is −∞.
+kept_shares = st.sampled_from(_usually((None,), (0.0, 0.2, 0.6, 0.95, 1.0)))
+biases = st.sampled_from(_usually((None,), tuple(product((0.0, 1.0, 8.0), (0.0, 0.3)))))
+# block_q, block_k, order
+tilings = st.sampled_from(tuple(product(BLOCKS, BLOCKS, ORDERS)))
 
 
 def _stored_strangely(rng: np.random.Generator, a: np.ndarray, how: str) -> np.ndarray:
@@ -93,42 +115,34 @@ def problems(
     """Any call that the engine accepts, small."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n_q, n_k = max(least, draw(lengths)), max(least, draw(lengths))
-    d, d_v = draw(st.integers(1, 6)), draw(st.integers(1, 6))
+    d, d_v = draw(widths)
     storage = draw(st.sampled_from(storages))
     lead_q: tuple[int, ...] = ()
     lead_k: tuple[int, ...] = ()
-    if heads and draw(st.booleans()):
-        kv_heads, group = draw(st.integers(1, 2)), draw(st.integers(1, 3))
-        batch = draw(st.sampled_from([(), (1,), (2,), (2, 1)]))
+    if heads and (lead := draw(leads)):
+        batch, kv_heads, group = lead
         lead_q, lead_k = (*batch, kv_heads * group), (*batch, kv_heads)
     dtype = FORMATS[storage]
+    shapes = (*lead_q, n_q, d), (*lead_k, n_k, d), (*lead_k, n_k, d_v)
     arrays = [
-        _stored_strangely(
-            rng,
-            rng.standard_normal((*lead, n, width)).astype(dtype),
-            draw(st.sampled_from(["plain", "strided", "transposed", "reversed"])),
-        )
-        for lead, n, width in ((lead_q, n_q, d), (lead_k, n_k, d), (lead_k, n_k, d_v))
+        _stored_strangely(rng, rng.standard_normal(shape).astype(dtype), layout)
+        for shape, layout in zip(shapes, draw(layouts), strict=True)
     ]
+    causal, softcap, scale = draw(rules)
     options: dict[str, Any] = {
-        "causal": draw(causals),
+        "causal": causal,
         "window": draw(windows),
-        "softcap": draw(st.sampled_from([None, 0, 0.7, 5.0, 50.0])),
-        "scale": draw(st.sampled_from([None, 1.0, 0.0, -0.4, 3.0])),
+        "softcap": softcap,
+        "scale": scale,
     }
     if per_pair:
         shape = draw(st.sampled_from([(n_q, n_k), (1, n_k), (n_k,), (n_q, 1), (*lead_q, n_q, n_k)]))
-        if draw(st.booleans()):
-            options["keep"] = rng.random(shape) < draw(st.sampled_from([0.0, 0.2, 0.6, 0.95, 1.0]))
-        if draw(st.booleans()):
-            bias = rng.standard_normal(shape).astype(np.float32) * draw(st.sampled_from([0.0, 1.0, 8.0]))
-            bias[rng.random(shape) < draw(st.sampled_from([0.0, 0.3]))] = -np.inf
+        if (share := draw(kept_shares)) is not None:
+            options["keep"] = rng.random(shape) < share
+        if (kind := draw(biases)) is not None:
+            size, hidden = kind
+            bias = rng.standard_normal(shape).astype(np.float32) * size
+            bias[rng.random(shape) < hidden] = -np.inf
             options["bias"] = bias
-    return Problem(
-        *arrays,
-        storage=storage,
-        options=options,
-        block_q=draw(blocks),
-        block_k=draw(blocks),
-        order=draw(st.sampled_from(ORDERS)),
-    )
+    block_q, block_k, order = draw(tilings)
+    return Problem(*arrays, storage=storage, options=options, block_q=block_q, block_k=block_k, order=order)

@@ -194,7 +194,8 @@ def test_every_path_allows_the_same_pairs(n_q: int, n_k: int, causal: Any, windo
     ones = np.ones((n_q, 1)), np.ones((n_k, 1)), np.ones((n_k, 1))
     for block, order in itertools.product((1, 2, 3, 64), ORDERS):
         options: dict[str, Any] = {"causal": causal, "window": window, "block_q": block, "block_k": block}
-        for storage in ("float64", "float16"):
+        # With queries outside, float64 takes the tuned path; every other call takes the readable loop.
+        for storage in ("float64", "float16") if order == "q_outer" else ("float16",):
             found = allowed_pairs(n_q, n_k, storage=storage, order=order, **options)
             assert found == wanted, (block, order, storage)
         assert trace_attention(*ones, order=order, **options).problem["allowed"] == wanted
