@@ -145,6 +145,14 @@ def test_minus_infinity_is_null() -> None:
     assert document["result"]["o"][0] == [0, 0]
 
 
+def test_a_negative_zero_keeps_its_sign() -> None:
+    """In every rounding; a whole number, 0 among them, is written without a point."""
+    x = np.array([[-0.0, 0.0, 2.0]])
+    trace = trace_attention(x, x, x)
+    for digits in (None, 1, 17):
+        assert json.dumps(trace_to_dict(trace, digits)["arrays"]["v"]) == "[[-0.0, 0, 2]]"
+
+
 def test_a_wrong_algorithm_writes_words() -> None:
     """+∞ and NaN, which only mistakes make, are "inf" and "nan"."""
     text = trace_to_json(sample(mistake="alpha_upside_down"))
