@@ -79,9 +79,8 @@ def row_page(files: Mapping[str, str], labels: Mapping[str, str], default: str, 
     for part in load_text("softmax").parts:
         if isinstance(part, str):
             pieces.append(f'<div class="prose">{render(part, address)}</div>')
-        elif part.name == "row":
-            pieces.append(_menu(words["row"], labels))
         elif part.name == "player":
+            pieces.append(_menu(words["row"], labels))
             pieces.append('<div data-chosen="data-rows"></div>\n' + data_element("data-rows", data))
     return Document("online_softmax.html", page.title, page.summary, "\n".join(pieces), ("row",))
 

@@ -144,9 +144,16 @@ def css_variables(theme: Theme | None = None) -> str:
     ----------
     theme : {"light", "dark"} or None
         `None` writes both with `light-dark(...)`, which follows the `color-scheme` that Streamlit sets on
-        its app element, also inside a component's shadow root.
+        its app element, also inside a component's shadow root. A colour that has stood before is named.
     """
     if theme is not None:
         return "\n".join(f"{name}: {value};" for name, value in _declarations(theme).items())
     light, dark = _declarations("light"), _declarations("dark")
-    return "\n".join(f"{name}: light-dark({light[name]}, {dark[name]});" for name in light)
+    first: dict[tuple[str, str], str] = {}
+    lines = []
+    for name in light:
+        pair = (light[name], dark[name])
+        before = first.setdefault(pair, name)
+        said = f"light-dark({pair[0]}, {pair[1]})" if before == name else f"var({before})"
+        lines.append(f"{name}: {said};")
+    return "\n".join(lines)

@@ -99,7 +99,7 @@ export function createTransport(trace, words, actions) {
       el("span", { class: "place", style: `--letters: ${2 * String(count).length + 3}` }, place), legend),
     track);
   // A tile or a table has a tab stop each; who plays by keyboard need not pass them all.
-  const skip = el("button", { type: "button", class: "skip", text: text.skip });
+  const skip = el("button", { type: "button", class: "to-player", text: text.skip });
   skip.onclick = () => buttons.play.focus();
   return {
     root,
