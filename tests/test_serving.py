@@ -1,6 +1,5 @@
 """What stands between the network and Streamlit: the guard, the replica's cookie, one line a record."""
 
-import asyncio
 import gzip
 import http.client
 import io
@@ -24,6 +23,7 @@ from serving.guard import is_own_origin
 from serving.logs import one_line, write_one_line_each
 from serving.preload import chunk_with_imports
 from serving.static_files import StaticFiles
+from tests.loops import finish
 
 
 @pytest.mark.parametrize(
@@ -127,10 +127,10 @@ def test_no_other_file_comes_that_way(path: str, tmp_path: Path) -> None:
             "root_path": "",
         }
 
-    asyncio.run(files(scope(f"/static/{unquote(path)}"), receive, send))
+    finish(files(scope(f"/static/{unquote(path)}"), receive, send))
     assert told[0]["status"] == 418
     told.clear()
-    asyncio.run(files(scope("/static/js/a.js"), receive, send))
+    finish(files(scope("/static/js/a.js"), receive, send))
     assert told[0]["status"] == 200 and told[1]["body"] == b"1"
 
 

@@ -1,6 +1,5 @@
 """The run of the lesson's size: its numbers, its queue, its process and its routes."""
 
-import asyncio
 import json
 import threading
 from typing import Any
@@ -15,6 +14,7 @@ from lesson.run_queue import QueueFull, RunQueue
 from lesson.size_process import run_in_process
 from lesson.size_run import SEED, run_size
 from lesson.values import D, N
+from tests.loops import finish
 from ui.lesson.size_routes import size_routes
 
 SMALL = 300
@@ -179,7 +179,7 @@ def ask(
 
     headers = [(b"host", b"app.test"), *([(b"origin", origin.encode())] if origin else [])]
     scope = {"type": "http", "method": method, "path": path, "headers": headers, "query_string": b""}
-    asyncio.run(app(scope, receive, send))
+    finish(app(scope, receive, send))
     answer = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
     body = b"".join(message.get("body", b"") for message in sent[1:])
     return sent[0]["status"], answer, json.loads(body) if "json" in answer.get("content-type", "") else {}

@@ -1,6 +1,5 @@
 """Modules are loaded beside the server, and it is ready only once all of them are."""
 
-import asyncio
 import gc
 import logging
 import subprocess
@@ -13,6 +12,7 @@ import pytest
 import app
 from serving.warm import Warming
 from tests.conftest import ROOT
+from tests.loops import finish
 
 # In a process of its own: here, other tests have loaded the pages' modules already.
 VISIT_EARLY = """
@@ -42,7 +42,7 @@ def warmed(names: list[str]) -> tuple[Warming, bool]:
         async with warming.running():
             return warming.done
 
-    return warming, asyncio.run(serve())
+    return warming, finish(serve())
 
 
 def test_the_server_goes_on_while_modules_are_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

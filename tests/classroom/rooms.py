@@ -1,10 +1,10 @@
 """What the tests of the routes share: a room with phones in it."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 
 from bench.room_client import Lecturer, Phone, close_all
 from lesson.quiz import bank
+from tests.loops import finish
 
 SEED = 7
 OF_KIND = {entry.kind: entry.id for entry in reversed(bank())}
@@ -22,7 +22,7 @@ def run(work: Callable[[], Awaitable[None]]) -> None:
         finally:
             await close_all()
 
-    asyncio.run(closing())
+    finish(closing())
 
 
 async def room_with(url: str, *questions: str, people: int = 1) -> tuple[Lecturer, list[int], list[Phone]]:

@@ -13,6 +13,7 @@ from classroom.settings import FILE_NAME
 from lesson.quiz import bank
 from tests.classroom.postgres import Postgres
 from tests.classroom.serving import Bare
+from tests.loops import finish
 
 SINGLE = next(entry.id for entry in bank() if entry.kind == "single")
 PHONES = 20
@@ -58,7 +59,7 @@ def test_no_acknowledged_vote_is_lost_when_the_server_is_killed(tmp_path: Path) 
             await asyncio.to_thread(server.start)
 
     try:
-        asyncio.run(storm_through(server.url, killed))
+        finish(storm_through(server.url, killed))
     finally:
         server.stop()
     connection = sqlite3.connect(tmp_path / "data" / FILE_NAME)
@@ -87,6 +88,6 @@ def test_no_acknowledged_vote_is_lost_when_postgres_is_killed(postgres: Postgres
         await asyncio.to_thread(postgres.start)
 
     try:
-        asyncio.run(storm_through(server.url, restarted))
+        finish(storm_through(server.url, restarted))
     finally:
         server.stop()

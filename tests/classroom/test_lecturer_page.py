@@ -12,6 +12,7 @@ from classroom.service import COUNTS_S, Classroom
 from classroom.shared import close_classroom, shared_classroom
 from lesson.quiz import bank, make
 from tests.conftest import ROOT
+from tests.loops import finish
 from tests.parts import part_data, parts_of
 
 SINGLE = next(entry for entry in bank() if entry.kind == "single")
@@ -93,7 +94,7 @@ def vote(classroom: Classroom, room_id: int, choices: list[str]) -> None:
                 sequence=1,
             )
 
-    asyncio.run(all_of_them())
+    finish(all_of_them())
 
 
 def test_the_key_is_given_once_never_stands_open_and_opens_the_room_elsewhere(classroom: Classroom) -> None:
@@ -131,7 +132,7 @@ def test_a_question_from_the_list_to_the_second_reveal(classroom: Classroom) -> 
     asked = make(first.question, first.seed)
     right, wrong = asked.right_ids[0], next(o.id for o in asked.options if not o.right)
     vote(classroom, room_id, [wrong, wrong, right])
-    asyncio.run(asyncio.sleep(COUNTS_S))
+    finish(asyncio.sleep(COUNTS_S))
     run(at)
     assert '<span class="number">3</span> <span class="of">of 3 answered' in html(at)
     for hidden in ('class="bars"', "twr-key", asked.why):

@@ -1,6 +1,5 @@
 """The room as a part of the real app: under a base path, with its headers, and in the health route."""
 
-import asyncio
 import time
 import urllib.error
 import urllib.request
@@ -9,6 +8,7 @@ from collections.abc import Callable
 from bench.room_client import Lecturer, Phone, close_all
 from tests.classroom.postgres import Postgres
 from tests.conftest import Server
+from tests.loops import finish
 
 
 def ready(url: str) -> int:
@@ -48,7 +48,7 @@ def test_the_room_in_the_app_on_postgres(fresh_server: Callable[..., Server], po
         assert (await phone.join()).json()["phase"] == "lobby"
         await close_all()
 
-    asyncio.run(visit())
+    finish(visit())
     assert ready(running.url) == 200
     postgres.stop()
     try:

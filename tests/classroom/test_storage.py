@@ -20,6 +20,7 @@ from classroom.service import Classroom
 from classroom.settings import read_settings
 from classroom.votes import Ballot, Saved
 from lesson.quiz import bank
+from tests.loops import finish
 
 FIRST = next(entry.id for entry in bank() if entry.kind == "single")
 A, B = ({"choice": letter} for letter in "ab")
@@ -35,7 +36,7 @@ def ready(classroom: Classroom, people: int = 1) -> tuple[Room, int, list[int]]:
     async def fill() -> list[int]:
         return list(await asyncio.gather(*(classroom.join(made, f"phone {n}") for n in range(people))))
 
-    return opened, ask.id, asyncio.run(fill())
+    return opened, ask.id, finish(fill())
 
 
 def cast(
@@ -196,7 +197,7 @@ def test_one_phone_is_one_person_however_often_it_joins_at_once(classroom: Class
     async def many() -> list[int]:
         return list(await asyncio.gather(*(classroom.join(made, "the same") for _ in range(40))))
 
-    assert len(set(asyncio.run(many()))) == 1
+    assert len(set(finish(many()))) == 1
     counted = select(func.count()).select_from(participant)
     assert classroom._database.read(lambda connection: connection.execute(counted).scalar()) == 1
     stored = classroom._database.read(lambda connection: connection.execute(select(participant)).one())
@@ -213,7 +214,7 @@ def test_deleting_a_room_leaves_nothing_of_it_and_all_of_another(classroom: Clas
     with pytest.raises(RoomError, match="there is no room"):
         classroom.view(at.id)
     with pytest.raises(RoomError, match="there is no room"):
-        asyncio.run(classroom.room(at.code))
+        finish(classroom.room(at.code))
     assert len(rows(classroom)) == 1
     assert classroom.view(kept.id).joined == 2
 
