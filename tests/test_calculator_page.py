@@ -320,3 +320,16 @@ def test_figure_2_stands_beside_its_correction() -> None:
         assert row[3] == ratio(check.flops_factor)
     assert [row[1] for row in rows] == ["66.6 GFLOP", "75.2 GFLOP"]
     assert [row[2] for row in rows] == ["824.63 GFLOP", "962.07 GFLOP"]
+
+
+@pytest.mark.parametrize(
+    ("direction", "order", "said"),
+    [
+        ("backward", "queries outside", True),
+        ("backward", "keys outside", False),
+        ("forward", "queries outside", False),
+    ],
+)
+def test_a_backward_says_that_its_loop_order_is_not_a_choice(direction: str, order: str, said: bool) -> None:
+    at = visit(part="Traffic", direction=direction, order=order)
+    assert ("the choice above changes nothing here" in text(at)) is said

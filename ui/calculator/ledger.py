@@ -199,7 +199,7 @@ def _say(values: Values, shape: AttentionShape, found: Verdict) -> list[tuple[st
         said.append(("", say("ledger", "say_least", ratio=ratio(bytes_of.tiled / bytes_of.compulsory))))
     else:
         said.append(("", words()["ledger"]["say_below"]))
-    if values["direction"] == "backward" and values["order"] == "queries outside":
+    if values["direction"] == "backward" and values["order"] == "q_outer":
         said.append(("same", words()["ledger"]["backward_order"]))
     said.append(("", words()["ledger"]["say_cache"]))
     return said
