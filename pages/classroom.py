@@ -17,6 +17,7 @@ from classroom.shared import shared_classroom
 from classroom.steps import PEEK, next_ask, steps
 from lesson.quiz import bank
 from lesson.words import load_words
+from ui.calculator.html import heading
 from ui.classroom import board
 from ui.classroom.keeper import drop_key, keep_key
 from ui.classroom.key_panel import show_key
@@ -121,9 +122,7 @@ def draw_entrance() -> None:
     """Join a room; below, for the lecturer: open a new one, or come back into one."""
     if code := st.session_state.get(LEFT):
         drop_key(key_route(code))
-    with st.container(border=True):
-        board.draw(board.join_form(f"{base_path()}/{PREFIX}"))
-    st.header(WORDS["lecturer_heading"], anchor=False)
+    board.draw(board.join_form(f"{base_path()}/{PREFIX}"), heading(WORDS["lecturer_heading"]))
     new, back = st.columns(2, gap="small", border=True)
     with new:
         st.markdown(f"### {WORDS['open_heading']}\n\n{WORDS['open_lead']}")

@@ -131,7 +131,7 @@ def scripts_of(name: str) -> list[str]:
 
 def component(
     name: str, *, host: str, script: str, css: str = "", isolated: bool = True
-) -> Callable[..., Any]:
+) -> Callable[..., None]:
     """Register a component of ours, and return what mounts it.
 
     Parameters
@@ -159,13 +159,18 @@ def component(
         isolate_styles=isolated,
     )
 
-    def mount(*, key: str, data: Mapping[str, Any] | None = None, **options: Any) -> Any:
-        """Mount it as Streamlit does, with data of finite builtins."""
+    def mount(*, key: str, data: Mapping[str, Any] | None = None, keeps: str = "") -> None:
+        """Mount it under a key, with data of finite builtins; `keeps` is the state that its script sets."""
         # As bytes: in anything else Streamlit looks for tables, at length and with the help of pandas.
         text = json.dumps(data or {}, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
-        return registered(key=key, data=text.encode(), **options)
+        # Streamlit keeps a state only if there is a callback; the run that follows reads it.
+        registered(key=key, data=text.encode(), **({f"on_{keeps}_change": _nothing} if keeps else {}))
 
     return mount
+
+
+def _nothing() -> None:
+    pass
 
 
 async def _answer(request: Request) -> Response:

@@ -181,8 +181,4 @@ def _show_part(column: Column) -> None:
     key = f"{column.prefix}column"
     held = column.held(key)
     left = column.composed(tuple(held.items()))
-    _mount(key=key, data={**left.given(), "values": held}, on_values_change=_changed)
-
-
-def _changed() -> None:
-    """Streamlit keeps the state of a component only if it has a callback; the run that follows reads it."""
+    _mount(key=key, data={**left.given(), "values": held}, keeps="values")

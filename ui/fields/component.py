@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -27,7 +27,7 @@ _mount = component(
     css=f":host {{\n{css_variables()}\n}}\n" + (FOLDER / "fields.css").read_text(encoding="utf-8"),
 )
 
-__all__ = ["LONGEST", "Field", "Row", "draw_fields", "held_values"]
+__all__ = ["LONGEST", "Field", "Row", "draw_fields", "drawn", "held_values"]
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,11 @@ Row = tuple[str, tuple[Field, ...]]
 """A row's class in `fields.css` ("top" or ""), and its fields."""
 
 
+def drawn(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return rows of fields as the browser gets them."""
+    return [{"class": name, "fields": [asdict(field) for field in fields]} for name, fields in rows]
+
+
 def held_values(key: str, prefix: str, defaults: Mapping[str, str]) -> dict[str, str]:
     """Return every value as it is now, whether or not its field is on screen.
 
@@ -106,7 +111,7 @@ def _left(set_name: str, rows: tuple[Row, ...], prefix: str, defaults: tuple[tup
     data = {
         "set": set_name,
         "prefix": prefix,
-        "rows": [{"class": name, "fields": [asdict(field) for field in fields]} for name, fields in rows],
+        "rows": drawn(rows),
         "defaults": dict(defaults),
     }
     return Left("fields", data)
@@ -135,8 +140,4 @@ def draw_fields(
         Every value of the page by its name, also of fields that are not drawn.
     """
     left = _left(set_name, tuple(rows), prefix, tuple(defaults.items()))
-    _mount(key=key, data={**left.given(), "values": dict(values)}, on_values_change=_changed)
-
-
-def _changed() -> None:
-    """Streamlit keeps the state of a component only if it has a callback; the run that follows reads it."""
+    _mount(key=key, data={**left.given(), "values": dict(values)}, keeps="values")

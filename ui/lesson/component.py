@@ -115,10 +115,6 @@ def lesson_left() -> Left:
     return Left("lesson", lesson_data())
 
 
-def _nothing() -> None:
-    """A callback: Streamlit keeps the state of a component only if it has one."""
-
-
 # A fragment: the page around it, with its stage, is not run again when the sentences are asked for.
 @st.fragment
 def show_lesson() -> None:
@@ -128,7 +124,7 @@ def show_lesson() -> None:
     """
     asked = st.session_state.get(KEY)
     opened = isinstance(asked, Mapping) and bool(asked.get("open"))
-    _mount(key=KEY, data={**lesson_left().given(), "open": opened}, on_open_change=_nothing)
+    _mount(key=KEY, data={**lesson_left().given(), "open": opened}, keeps="open")
     if opened:
         with st.container(key=COLUMN, width=READING_WIDTH):
             for stretch in lesson_column().stretches:

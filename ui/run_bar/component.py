@@ -1,14 +1,13 @@
 """The bar above a run as a Streamlit component: all that is chosen there is one element of the page."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from lesson.stage_breakit_text import load_breakit_text
 from lesson.stage_text import load_stage_text
-from ui.fields.component import Field, Row
+from ui.fields.component import Field, Row, drawn
 from ui.joiner import join_modules
 from ui.modules import Left, component
 
@@ -45,14 +44,13 @@ def _left(
     title: str, rows: tuple[Row, ...], mistake: Field, prefix: str, defaults: tuple[tuple[str, str], ...]
 ) -> Left:
     change, broken = load_stage_text()["page"]["settings"], load_breakit_text()["page"]["menu"]
-    drawn = [{"class": name, "fields": [asdict(field) for field in fields]} for name, fields in rows]
     return Left(
         "run_bar",
         {
             "title": title,
             "prefix": prefix,
             "set": " ".join(field.name for _, fields in rows for field in fields),
-            "rows": drawn,
+            "rows": drawn(rows),
             "defaults": dict(defaults),
             "mistake": _mistake(mistake),
             "menus": {
@@ -99,8 +97,4 @@ def draw_run_bar(
     """
     left = _left(title, tuple(rows), mistake, prefix, tuple(defaults.items()))
     data = {"values": dict(values), "about": about, "source": source, "breakable": breakable}
-    _mount(key=key, data={**left.given(), **data}, on_values_change=_changed)
-
-
-def _changed() -> None:
-    """Streamlit keeps the state of a component only if it has a callback; the run that follows reads it."""
+    _mount(key=key, data={**left.given(), **data}, keeps="values")

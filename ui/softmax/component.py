@@ -77,9 +77,5 @@ def show_row(row: Sequence[float], *, key: str, entry: dict[str, Any]) -> Payloa
         From the engine, for a row that it refuses.
     """
     payload, left = _played(tuple(row))
-    _mount(key=key, data={**left.given(), "entry": {**entry, "longest": LONGEST}}, on_typed_change=_changed)
+    _mount(key=key, data={**left.given(), "entry": {**entry, "longest": LONGEST}}, keeps="typed")
     return payload
-
-
-def _changed() -> None:
-    """Streamlit keeps the state of a component only if it has a callback; the run that follows reads it."""
