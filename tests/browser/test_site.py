@@ -18,10 +18,18 @@ from tests.browser.conftest import PATIENCE_MS, Trouble, watch
 from tests.browser.test_stage import (  # noqa: F401 - collected here, they run against the files
     at,
     press,
+    test_a_cell_tells_its_value_query_and_key,
+    test_a_link_opens_its_step_and_stepping_writes_the_address,
     test_a_row_is_chosen_by_click_and_by_keyboard,
+    test_both_themes,
     test_buttons_step_through_the_whole_run,
+    test_drawings_follow_the_theme_while_the_page_is_open,
+    test_every_step_draws_alone,
     test_numbers_at_the_first_rescale_are_the_engines,
+    test_play_goes_on_by_itself_and_pauses,
     test_slider_scrubs,
+    test_tiles_move_unless_the_reader_wants_stillness,
+    test_transport_is_in_reach_and_nothing_sticks_out,
 )
 
 
