@@ -19,6 +19,7 @@ from lesson.quiz import bank
 from lesson.words import load_words
 from ui.calculator.html import heading
 from ui.classroom import board
+from ui.classroom.beat import show_beat
 from ui.classroom.keeper import drop_key, keep_key
 from ui.classroom.key_panel import show_key
 from ui.content import render_text
@@ -248,21 +249,8 @@ def draw_lobby(view: View) -> None:
         draw_actions(view)
 
 
-@st.fragment(run_every=LIVE_S)
-def draw_live(room_id: int) -> None:
-    """Everything that changes by itself: the counts, and what another window of the lecturer's does."""
-    try:
-        view = shared_classroom().view(room_id)
-    except RoomError:
-        st.rerun()
-    if view.room.revision != st.session_state.get(DRAWN):
-        st.rerun()
-    ask = view.current
-    if notice := st.session_state.pop(NOTICE, None):
-        st.warning(notice, icon=":material/info:")
-    if ask is None:
-        draw_lobby(view)
-        return
+def draw_at_hand(view: View, ask: Ask) -> None:
+    """A question in its room: its place and the counts, how to join, and the question."""
     draw_key(view.room)
     place = [each.id for each in view.asks].index(ask.id) + 1
     with st.container(horizontal=True, horizontal_alignment="distribute", key="room_bar"):
@@ -277,6 +265,24 @@ def draw_live(room_id: int) -> None:
         )
         board.draw(board.corner(room_address(), view.room.code), narrow=True)
     draw_asked(view, ask)
+
+
+@st.fragment
+def draw_live(room_id: int) -> None:
+    """Everything that changes by itself: the counts, and what another window of the lecturer's does."""
+    try:
+        view = shared_classroom().view(room_id)
+    except RoomError:
+        st.rerun()
+    if view.room.revision != st.session_state.get(DRAWN):
+        st.rerun()
+    if notice := st.session_state.pop(NOTICE, None):
+        st.warning(notice, icon=":material/info:")
+    if view.current is None:
+        draw_lobby(view)
+    else:
+        draw_at_hand(view, view.current)
+    show_beat(LIVE_S)
 
 
 def add_chosen(room_id: int) -> None:

@@ -4,6 +4,8 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from ui.palette import SURFACES
+
 WIDTHS = [(1440, 900), (1024, 768), (390, 844)]
 
 
@@ -20,6 +22,18 @@ def settled(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(page.get_by_test_id("stMain").get_by_role("link").last).to_be_visible()
     idle(page)
+
+
+def page_colour(theme: str) -> str:
+    """Return the colour of a page in a theme, as the browser writes it."""
+    surface = SURFACES[theme].page  # type: ignore[index]
+    return "rgb({}, {}, {})".format(*(int(surface[at : at + 2], 16) for at in (1, 3, 5)))
+
+
+def in_theme(page: Page, theme: str) -> None:
+    """Turn to a theme, and wait until the app has it on."""
+    page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+    expect(page.get_by_test_id("stApp")).to_have_css("background-color", page_colour(theme))
 
 
 def pick(page: Page, label: str | re.Pattern[str], option: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.axe import violations
-from tests.browser.page_parts import WIDTHS, settled
+from tests.browser.page_parts import WIDTHS, in_theme, settled
 from tests.browser.stage_page import go, mount, traced
 
 KEY = "keys-lock.subject"
@@ -49,7 +49,7 @@ def test_axe_finds_nothing_on_the_page_around_it(page: Page, server_url: str, qu
     expect(page.get_by_test_id("stage")).to_be_visible()
     settled(page)
     for theme in ("light", "dark"):
-        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+        in_theme(page, theme)
         for width, height in WIDTHS:
             page.set_viewport_size({"width": width, "height": height})
             assert violations(page, looks=theme == "dark") == [], (theme, width)

@@ -15,7 +15,7 @@ from engine.traffic import tiled_bytes
 from engine.units import exact_bytes
 from tests.browser.axe import violations
 from tests.browser.conftest import watch
-from tests.browser.page_parts import WIDTHS, idle, keeps_its_width
+from tests.browser.page_parts import WIDTHS, idle, in_theme, keeps_its_width
 from ui.calculator.controls import PARTS
 from ui.calculator.storage import LENGTHS
 from ui.palette import colour
@@ -64,7 +64,7 @@ def test_every_part_is_clean_for_axe_and_its_chart_described(server_url: str, pa
     for part in PARTS:
         choose(page, part)
         for theme in ("light", "dark"):
-            page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+            in_theme(page, theme)
             if part in CHARTS:
                 chart = page.get_by_role("img").filter(has=page.locator("svg")).first
                 expect(chart).to_have_attribute("aria-label", re.compile(r"\d"))

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from lesson.outline import load_outline
 from tests.browser.axe import violations
 from tests.browser.conftest import watch
-from tests.browser.page_parts import WIDTHS, keeps_its_width, settled
+from tests.browser.page_parts import WIDTHS, keeps_its_width, page_colour, settled
 from tests.conftest import Server
 from ui.palette import SURFACES
 
@@ -69,13 +69,13 @@ def test_every_page_is_whole_quiet_and_open_to_all_in_both_themes_at_every_width
     query = "?calc_n_q=1e9&calc_n_k=1e9&calc_heads=10000&calc_batch=10000" if path == "calculator" else ""
     app = page.get_by_test_id("stApp")
     # Opened once wide and once narrow, in a theme each.
-    for (theme, surface), (width, height) in zip(SURFACES.items(), (WIDTHS[0], WIDTHS[-1]), strict=True):
+    for theme, (width, height) in zip(SURFACES, (WIDTHS[0], WIDTHS[-1]), strict=True):
         page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
         page.set_viewport_size({"width": width, "height": height})
         page.goto(f"{server_url}/{path}{query}")
         settled(page)
         assert page.evaluate(SHIFTS) <= MOST_SHIFT, width
-        wanted = "rgb({}, {}, {})".format(*(int(surface.page[at : at + 2], 16) for at in (1, 3, 5)))
+        wanted = page_colour(theme)
         expect(app).to_have_css("background-color", wanted)
         for button in page.get_by_test_id("stBaseButton-primary").all():
             # Words on the accent: the palette's test holds this pair's contrast.

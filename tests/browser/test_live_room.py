@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from lesson.quiz import bank
 from tests.browser.axe import violations
 from tests.browser.conftest import watch
+from tests.browser.page_parts import in_theme
 
 OF_KIND = {entry.kind: entry.id for entry in reversed(bank())}
 TITLES = {entry.id: entry.title for entry in bank()}
@@ -166,6 +168,42 @@ def test_a_phone_sleeps_loses_its_network_and_reloads_and_is_still_the_same(
     assert (lecturer.view()["joined"], lecturer.view()["round"]) == (1, 2)
 
 
+# Every clock of the page can be made to strike in the moment of a press.
+KEEP_CLOCKS = """() => {
+  const start = window.setInterval;
+  window.clocks = [];
+  window.setInterval = (strike, ...rest) => { window.clocks.push(strike); return start(strike, ...rest); };
+}"""
+PRESS_AT_A_BEAT = """(button) => {
+  const due = performance.now() + 1000;
+  while (performance.now() < due);
+  button.click();
+  window.clocks.forEach((strike) => strike());
+}"""
+
+
+def test_a_press_that_meets_a_beat_is_one_press(new_page: Callable[..., Page], server_url: str) -> None:
+    """Sent twice it would be done twice: a menu opened and closed at once."""
+    page = new_page(of_its_own=True)
+    page.add_init_script(f"({KEEP_CLOCKS})()")
+    pressed: list[str] = []
+
+    def note(sent: str | bytes) -> None:
+        message = BackMsg.FromString(sent if isinstance(sent, bytes) else sent.encode())
+        pressed.extend(each.id for each in message.rerun_script.widget_states.widgets if each.trigger_value)
+
+    page.on("websocket", lambda socket: socket.on("framesent", note))
+    page.goto(f"{server_url}/classroom")
+    page.get_by_role("button", name="Open a room").click()
+    page.get_by_role("button", name="I have kept it").click()
+    expect(page.locator(".key-host")).to_have_count(0)
+    for label, then in (("Show the menu", "Fill the screen"), ("Fill the screen", "Show the menu")):
+        pressed.clear()
+        page.get_by_role("button", name=label).evaluate(PRESS_AT_A_BEAT)
+        expect(page.get_by_role("button", name=then)).to_be_visible()
+        assert len(pressed) == 1
+
+
 def fits(page: Page, width: int, height: int) -> None:
     """At this size nothing is cut off at the side, and axe finds nothing to mend."""
     page.set_viewport_size({"width": width, "height": height})
@@ -206,9 +244,10 @@ def test_the_lecturers_page_with_a_phone(
     page.get_by_test_id("stMultiSelect").locator("input").click()
     page.get_by_role("option", name=TITLES[OF_KIND["single"]]).click()
     page.keyboard.press("Escape")
-    page.emulate_media(color_scheme="dark")
+    expect(page.get_by_role("listbox")).to_have_count(0)
+    in_theme(page, "dark")
     fits(page, 1024, 768)
-    page.emulate_media(color_scheme="light")
+    in_theme(page, "light")
     # In a browser of its own, which has no lecturer's cookie.
     phone = leads("single", "number", room=(code, key)).page
 
@@ -242,7 +281,7 @@ def test_the_lecturers_page_with_a_phone(
     on_screen(phone, "revealed")
     expect(page.locator(".twr-question li.right")).to_have_count(1)
     fits(page, 1440, 900)
-    page.emulate_media(color_scheme="dark")
+    in_theme(page, "dark")
     fits(page, 390, 844)
     page.reload()
     expect(page.locator(".twr-key")).to_be_visible()

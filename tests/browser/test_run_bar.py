@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.axe import violations
 from tests.browser.modules import UI, Modules
-from tests.browser.page_parts import WIDTHS, settled
+from tests.browser.page_parts import WIDTHS, in_theme, settled
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_both_panels_fit_every_window_in_both_themes_and_axe_finds_nothing(
         panel = page.get_by_role("dialog", name=name)
         for theme, (width, height) in zip(("light", "light", "dark"), WIDTHS, strict=True):
             page.set_viewport_size({"width": width, "height": height})
-            page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+            in_theme(page, theme)
             page.get_by_role("button", name=name).click()
             expect(panel).to_be_visible()
             box = panel.bounding_box()
