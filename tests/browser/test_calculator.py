@@ -101,6 +101,30 @@ def test_a_chart_is_drawn_anew_for_a_phone(server_url: str, new_page: Callable[.
     expect(page.locator(".fig .wide svg")).to_be_hidden()
 
 
+def test_a_phone_tells_the_first_result_while_it_is_below_the_fields(
+    server_url: str, new_page: Callable[..., Page]
+) -> None:
+    """What a field changes is seen at once; in sight of the result itself, nothing repeats it."""
+    page = new_page(width=390, height=844)
+    opened(page, server_url)
+    echo = page.get_by_role("button", name="Matrix of scores")
+    expect(echo).to_contain_text("32 MiB")
+    expect(page.get_by_test_id("result")).not_to_be_in_viewport()
+    page.get_by_role("textbox", name="Queries, T_query").fill("8192")
+    page.get_by_role("textbox", name="Queries, T_query").press("Enter")
+    expect(echo).to_contain_text("64 MiB")
+    echo.click()
+    expect(page.get_by_test_id("result")).to_be_in_viewport(ratio=1)
+    expect(echo).to_be_hidden()
+    choose(page, "Papers")
+    expect(page.locator(".echo")).to_be_hidden()
+    choose(page, "Storage")
+    page.set_viewport_size({"width": 1024, "height": 500})
+    page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
+    expect(page.get_by_test_id("result")).not_to_be_in_viewport()
+    expect(page.locator(".echo")).to_be_hidden()
+
+
 def test_a_typed_tile_changes_ledger_chart_and_address(server_url: str, page: Page) -> None:
     """The number is the engine's, the address opens the same page, and the chart moved."""
     opened(page, server_url, "?calc_part=Traffic")
