@@ -35,7 +35,6 @@ __all__ = [
     "PART",
     "PARTS",
     "PREFIX",
-    "PREFIXED",
     "Count",
     "Values",
     "check_address",
@@ -101,7 +100,6 @@ CHOICES = {
     "mode": Choice({name: name for name in reversed(MODES)}, "kernel", 140),
     "model": Choice({NO_MODEL: None, **{model.name: key for key, model in MODELS.items()}}, NO_MODEL, 180),
 }
-PREFIXED = tuple(PREFIX + name for name in (*COUNTS, *CHOICES))
 
 
 @cache

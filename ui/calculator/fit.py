@@ -1,6 +1,7 @@
 """Part 3: do the tiles fit a block of a device, and what do they leave room for?"""
 
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
@@ -173,61 +174,9 @@ def _draw_chart(
     sheet: Sheet, fit: Fit, device: Device, edge: Frontier, recipe: Recipe, tiles: tuple[KernelTile, ...]
 ) -> None:
     setup = fit.setup
-
-    def plot(**size: int) -> Plot:
-        ticks = [(n, f"{n}") for n in range(0, MOST + 1, 128)]
-        made = Plot(
-            Axis("Br, queries in a tile", 0, MOST, ticks, log=False),
-            Axis("Bc, keys in a tile", 0, MOST, ticks, log=False),
-            **{"right": 86, **size},
-        )
-        if edge.tiles:
-            line = [(at.setup.block_q, at.setup.block_k) for at in edge.tiles]
-            line = (
-                [(0, line[0][1]), *line, (line[-1][0], 0)] if line[-1][0] < MOST else [(0, line[0][1]), *line]
-            )
-            made.area_above([*line, (MOST, line[-1][1])], "alpha-soft")
-            made.line(line, "accent", label="")
-        made.text(
-            made.px(MOST) - 8,
-            made.py(MOST) + 20,
-            words()["fit"]["chart_over"],
-            "alpha-text",
-            "end",
-            bold=True,
-        )
-        made.text(made.px(8), made.py(8), words()["fit"]["chart_fits"], "ink", bold=True)
-        seen: dict[tuple[int, int], list[KernelTile]] = {}
-        for tile in tiles:
-            seen.setdefault((tile.block_q, tile.block_k), []).append(tile)
-        for (q, k), users in seen.items():
-            names = "; ".join(f"{tile.kernel} on {tile.devices} {tile.when}".strip() for tile in users)
-            first = words()["fit"]["chart_kernels"] if (q, k) == max(seen) else ""
-            made.dot(q, k, "v", shape="square", size=5.5, tip=f"{q} × {k}: {names}", label=first)
-        if recipe.block_k <= MOST:
-            made.dot(
-                recipe.block_q,
-                recipe.block_k,
-                "k",
-                shape="diamond",
-                label=words()["fit"]["chart_recipe"],
-                tip=f"{recipe.block_q} × {recipe.block_k}",
-            )
-        if max(setup.block_q, setup.block_k) <= MOST:
-            made.dot(
-                setup.block_q,
-                setup.block_k,
-                "q",
-                shape="ring",
-                label=words()["fit"]["chart_yours"],
-                lift=14,
-                tip=f"{setup.block_q} × {setup.block_k}",
-            )
-        return made
-
     sheet.add(heading(words()["fit"]["chart"]))
     sheet.figure(
-        plot,
+        partial(_plot, setup, edge, recipe, tiles),
         alt=say(
             "fit",
             "chart_alt",
@@ -238,6 +187,65 @@ def _draw_chart(
             count=len(tiles),
         ),
     )
+
+
+def _plot(
+    setup: TileSetup, edge: Frontier, recipe: Recipe, tiles: tuple[KernelTile, ...], **size: int
+) -> Plot:
+    """All tiles by their sides: which fit, which kernels use, the paper's and the reader's own."""
+    ticks, text = [(n, f"{n}") for n in range(0, MOST + 1, 128)], words()["fit"]
+    made = Plot(
+        Axis("Br, queries in a tile", 0, MOST, ticks, log=False),
+        Axis("Bc, keys in a tile", 0, MOST, ticks, log=False),
+        **{"right": 86, **size},
+    )
+    _plot_edge(made, edge)
+    made.text(made.px(MOST) - 8, made.py(MOST) + 20, text["chart_over"], "alpha-text", "end", bold=True)
+    made.text(made.px(8), made.py(8), text["chart_fits"], "ink", bold=True)
+    _plot_kernels(made, tiles)
+    if recipe.block_k <= MOST:
+        made.dot(
+            recipe.block_q,
+            recipe.block_k,
+            "k",
+            shape="diamond",
+            label=text["chart_recipe"],
+            tip=f"{recipe.block_q} × {recipe.block_k}",
+        )
+    if max(setup.block_q, setup.block_k) <= MOST:
+        made.dot(
+            setup.block_q,
+            setup.block_k,
+            "q",
+            shape="ring",
+            label=text["chart_yours"],
+            lift=14,
+            tip=f"{setup.block_q} × {setup.block_k}",
+        )
+    return made
+
+
+def _plot_edge(made: Plot, edge: Frontier) -> None:
+    """The line of the largest tiles that fit; what lies above it is too large."""
+    if not edge.tiles:
+        return
+    line = [(at.setup.block_q, at.setup.block_k) for at in edge.tiles]
+    line.insert(0, (0, line[0][1]))
+    if line[-1][0] < MOST:
+        line.append((line[-1][0], 0))
+    made.area_above([*line, (MOST, line[-1][1])], "alpha-soft")
+    made.line(line, "accent", label="")
+
+
+def _plot_kernels(made: Plot, tiles: tuple[KernelTile, ...]) -> None:
+    """The tiles of real kernels, one mark for all kernels that use the same; one mark tells what they are."""
+    users_of: dict[tuple[int, int], list[KernelTile]] = {}
+    for tile in tiles:
+        users_of.setdefault((tile.block_q, tile.block_k), []).append(tile)
+    for (q, k), users in users_of.items():
+        names = "; ".join(f"{tile.kernel} on {tile.devices} {tile.when}".strip() for tile in users)
+        label = words()["fit"]["chart_kernels"] if (q, k) == max(users_of) else ""
+        made.dot(q, k, "v", shape="square", size=5.5, tip=f"{q} × {k}: {names}", label=label)
 
 
 def _largest(edge: Frontier) -> str:

@@ -1,14 +1,16 @@
 """Part 2: the bytes that move, tensor by tensor, and what that says about the reader's own numbers."""
 
+from fractions import Fraction
+
 from engine.roofline import ledgers
 from engine.shapes import AttentionShape
-from engine.statements import BlockSide, Reason, Verdict, block_effect, deciding_side, verdict
+from engine.statements import BlockSide, Reason, Verdict, block_effect, verdict
 from engine.traffic import Ledger, Traffic
 from engine.units import binary_bytes, exact_bytes, format_bytes
 from ui.calculator.controls import Values, shape_of
 from ui.calculator.html import Card, Segment, bars, cards, heading, note, statements, table
+from ui.calculator.ledger_chart import LETTER, SIDES, draw_chart
 from ui.calculator.numbers import ratio
-from ui.calculator.plot import Axis, Plot
 from ui.calculator.sheet import Sheet
 from ui.calculator.takeaway import take_away
 from ui.calculator.words import say, words
@@ -27,9 +29,6 @@ CONTROLS = (
     "order",
     "direction",
 )
-LETTER = {"block_q": "Br", "block_k": "Bc"}
-# Powers of two: on logarithmic axes the bytes are all but straight between them.
-SIDES = tuple(2**power for power in range(3, 11))
 OTHER_SIDES = SIDES[::2] + SIDES[-1:]
 # How the tensors are written, in the order in which they are listed.
 SIGNS = {
@@ -51,7 +50,7 @@ SIGNS = {
     "d_v": "dV",
 }
 
-__all__ = ["CONTROLS", "LETTER", "SIGNS", "draw_ledger", "law_of", "other_side"]
+__all__ = ["CONTROLS", "SIGNS", "draw_ledger", "law_of", "other_side"]
 
 
 def law_of(values: Values) -> tuple[str, str]:
@@ -74,70 +73,24 @@ def draw_ledger(sheet: Sheet, values: Values, formulas: bool) -> None:
     options = {"order": values["order"], "direction": values["direction"]}
     books = ledgers(shape, bq, bk, **options)
     found = verdict(shape, bq, bk, **options)
-    text = words()["ledger"]
-    totals = {name: book.total for name, book in books.items()}
-    order = (
-        "keys outside"
-        if values["direction"] == "backward" or values["order"] == "kv_outer"
-        else "queries outside"
-    )
-    names = {
-        "standard": (text["standard"], text["standard_sub"]),
-        "tiled": (text["tiled"], say("ledger", "tiled_sub", bq=f"{bq:,}", bk=f"{bk:,}", order=order)),
-        "compulsory": (text["least"], text["least_sub"]),
-    }
-    share = found.saving.ratio
-    if share > 1:
-        headline = Card(
-            text["wins_label"],
-            say("ledger", "wins", ratio=ratio(share)),
-            text["standard"] + " / " + text["tiled"].lower(),
-            "good",
-        )
-    elif share < 1:
-        headline = Card(
-            text["wins_label"],
-            say("ledger", "loses", ratio=ratio(1 / share)),
-            text["tiled"] + " / " + text["standard"].lower(),
-            "bad",
-        )
-    else:
-        headline = Card(text["wins_label"], text["same"])
+    text, names = words()["ledger"], _names(values)
     sheet.add(
         cards(
             [
-                headline,
+                _headline(found.saving.ratio),
                 *(
-                    Card(names[name][0], binary_bytes(total), exact_bytes(total))
-                    for name, total in totals.items()
+                    Card(names[name][0], binary_bytes(book.total), exact_bytes(book.total))
+                    for name, book in books.items()
                 ),
             ]
         ),
         note(text["assumes"]),
-        bars(
-            [
-                (
-                    *names[name],
-                    [
-                        Segment(each, SIGNS[each], moved.read + moved.written)
-                        for each, moved in _ordered(book)
-                    ],
-                )
-                for name, book in books.items()
-            ],
-            say(
-                "ledger",
-                "bars_alt",
-                standard=binary_bytes(totals["standard"]),
-                tiled=binary_bytes(totals["tiled"]),
-                least=binary_bytes(totals["compulsory"]),
-            ),
-        ),
+        _bars(books, names),
         heading(text["your"]),
         statements(_say(values, shape, found)),
         *(_formulas(values, shape, books) if formulas else []),
     )
-    _draw_chart(sheet, values, shape, found)
+    draw_chart(sheet, values, shape, found)
     sheet.add(_ledger_table(books))
     take_away(
         sheet,
@@ -149,6 +102,58 @@ def draw_ledger(sheet: Sheet, values: Values, formulas: bool) -> None:
             for each, moved in _ordered(book)
         ],
     )
+
+
+def _names(values: Values) -> dict[str, tuple[str, str]]:
+    """What each model of the traffic is called, and in small what it stands for."""
+    text = words()["ledger"]
+    keys_outside = values["direction"] == "backward" or values["order"] == "kv_outer"
+    order = "keys outside" if keys_outside else "queries outside"
+    tiles = say("ledger", "tiled_sub", bq=f"{values['bq']:,}", bk=f"{values['bk']:,}", order=order)
+    return {
+        "standard": (text["standard"], text["standard_sub"]),
+        "tiled": (text["tiled"], tiles),
+        "compulsory": (text["least"], text["least_sub"]),
+    }
+
+
+def _headline(share: Fraction) -> Card:
+    """Which of the two moves fewer bytes, from standard / tiled."""
+    text = words()["ledger"]
+    if share > 1:
+        return Card(
+            text["wins_label"],
+            say("ledger", "wins", ratio=ratio(share)),
+            text["standard"] + " / " + text["tiled"].lower(),
+            "good",
+        )
+    if share < 1:
+        return Card(
+            text["wins_label"],
+            say("ledger", "loses", ratio=ratio(1 / share)),
+            text["tiled"] + " / " + text["standard"].lower(),
+            "bad",
+        )
+    return Card(text["wins_label"], text["same"])
+
+
+def _bars(books: dict[str, Ledger], names: dict[str, tuple[str, str]]) -> str:
+    """The models' bytes below each other, tensor by tensor."""
+    rows = [
+        (
+            *names[name],
+            [Segment(each, SIGNS[each], moved.read + moved.written) for each, moved in _ordered(book)],
+        )
+        for name, book in books.items()
+    ]
+    alt = say(
+        "ledger",
+        "bars_alt",
+        standard=binary_bytes(books["standard"].total),
+        tiled=binary_bytes(books["tiled"].total),
+        least=binary_bytes(books["compulsory"].total),
+    )
+    return bars(rows, alt)
 
 
 def _ordered(book: Ledger) -> list[tuple[str, Traffic]]:
@@ -238,86 +243,6 @@ def _reason(reason: Reason, side: BlockSide) -> str:
     else:
         have, need = (f"{int(x):,}" if x.denominator == 1 else ratio(x) for x in (reason.have, reason.need))
     return say("ledger", reason.code, have=have, need=need, side=LETTER[side])
-
-
-def _draw_chart(sheet: Sheet, values: Values, shape: AttentionShape, found: Verdict) -> None:
-    side = deciding_side(values["order"], values["direction"])
-    letter = LETTER[side]
-    have = values["bq"] if side == "block_q" else values["bk"]
-    sizes = sorted({*SIDES, max(SIDES[0], min(SIDES[-1], have))})
-    effect = block_effect(
-        shape, values["bq"], values["bk"], side, sizes, order=values["order"], direction=values["direction"]
-    )
-    tiled, bytes_of = dict(effect.points), found.saving
-
-    def plot(**size: int) -> Plot:
-        low = min(bytes_of.compulsory, min(tiled.values())) / 1.6
-        high = max(bytes_of.standard, max(tiled.values())) * 1.6
-        ticks = [(2.0**power, binary_bytes(2**power)) for power in range(120) if low <= 2.0**power <= high]
-        ticks = ticks[:: max(1, len(ticks) // 6)]
-        made = Plot(
-            Axis(
-                f"{letter}, {'queries' if side == 'block_q' else 'keys'} in a tile",
-                SIDES[0],
-                SIDES[-1],
-                [(n, f"{n:,}") for n in SIDES[::2]] + [(SIDES[-1], f"{SIDES[-1]:,}")],
-            ),
-            Axis("bytes moved", low, high, ticks),
-            **size,
-        )
-        made.line(
-            [(SIDES[0], bytes_of.standard), (SIDES[-1], bytes_of.standard)],
-            "s",
-            dash="dash",
-            label="standard",
-        )
-        made.line(
-            [(SIDES[0], bytes_of.compulsory), (SIDES[-1], bytes_of.compulsory)],
-            "m",
-            dash="dot",
-            label="each once",
-        )
-        made.line(list(tiled.items()), "q", label="tiled", width=3.2)
-        even = found.break_even.smallest
-        if even is not None and SIDES[0] <= even <= SIDES[-1]:
-            made.upright(even, f"break-even {even:,}")
-        at = max(SIDES[0], min(SIDES[-1], have))
-        made.dot(
-            at,
-            tiled[at],
-            "q",
-            tip=f"{letter} = {at:,}: {exact_bytes(tiled[at])}",
-            label="yours" if at == have else "",
-            lift=10,
-        )
-        return made
-
-    text = words()["ledger"]
-    sheet.add(heading(text["chart"].format(side=letter)))
-    sheet.figure(
-        plot,
-        alt=text["chart_alt"].format(
-            side=letter,
-            standard=binary_bytes(bytes_of.standard),
-            most=binary_bytes(max(tiled.values())),
-            least=binary_bytes(min(tiled.values())),
-            bound=binary_bytes(bytes_of.compulsory),
-            have=f"{have:,}",
-        ),
-    )
-    rows = [
-        [f"{n:,}", f"{tiled[n]:,}", binary_bytes(tiled[n]), ratio(bytes_of.standard / tiled[n])]
-        for n in sorted({*SIDES, *([have] if have in tiled else [])})
-    ]
-    marked = [at for at, row in enumerate(rows) if row[0] == f"{have:,}"]
-    sheet.add(
-        table(
-            text["chart_table"].format(side=letter),
-            (letter, "tiled, bytes", "tiled", "standard / tiled"),
-            rows,
-            marked=marked,
-        )
-    )
 
 
 def _formulas(values: Values, shape: AttentionShape, books: dict[str, Ledger]) -> list[str]:

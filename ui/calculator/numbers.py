@@ -2,11 +2,9 @@
 
 from fractions import Fraction
 
-from engine.units import binary_bytes, decimal_bytes, exact_bytes
-
 PREFIXES = ("", "k", "M", "G", "T", "P", "E", "Z", "Y")
 
-__all__ = ["bytes_line", "ratio", "scaled"]
+__all__ = ["ratio", "scaled"]
 
 
 def scaled(number: float | int, unit: str, digits: int = 1) -> str:
@@ -32,10 +30,3 @@ def ratio(value: Fraction | float) -> str:
     if number >= 0.1:
         return f"{number:.2f}"
     return f"{number:.2g}"
-
-
-def bytes_line(n_bytes: int) -> str:
-    """Return bytes in three forms, for example `"33,554,432 bytes · 32 MiB · 33.55 MB"`."""
-    if n_bytes < 1000:
-        return exact_bytes(n_bytes)
-    return f"{exact_bytes(n_bytes)} · {binary_bytes(n_bytes)} · {decimal_bytes(n_bytes)}"

@@ -121,6 +121,32 @@ def _plot(**sizes: int) -> Plot:
 @cache
 def _figure_2() -> tuple[str, ...]:
     text, run = words()["papers"], FIGURE_2[0]
+    source = f"{run.source.title}, {run.source.place}, {run.source.date}"
+    said = say(
+        "papers", "figure_text", n=f"{run.n:,}", d=run.d, heads=run.heads, batch=run.batch, note=run.note
+    )
+    return (
+        heading(text["figure"]),
+        note(f"{said} Source: {source}.", "text"),
+        _checked_table(),
+        note(say("papers", "figure_assumes", bc=FIGURE_2_BLOCK)),
+        _passes_table(),
+    )
+
+
+def _checked_table() -> str:
+    """What figure 2 prints of each method, and what our own arithmetic gives."""
+    columns = (
+        "method",
+        "FLOP, printed",
+        "FLOP, worked out",
+        "factor",
+        "bytes, printed",
+        "bytes, modelled",
+        "printed / modelled",
+        "each tensor once",
+        "time, printed",
+    )
     rows = [
         [
             METHODS[check.printed.method],
@@ -135,53 +161,28 @@ def _figure_2() -> tuple[str, ...]:
         ]
         for check in check_figure_2()
     ]
-    columns = (
-        "method",
-        "FLOP, printed",
-        "FLOP, worked out",
-        "factor",
-        "bytes, printed",
-        "bytes, modelled",
-        "printed / modelled",
-        "each tensor once",
-        "time, printed",
-    )
+    return table(words()["papers"]["figure_table"], columns, rows)
+
+
+def _passes_table() -> str:
+    """The passes that the papers count over the tensors, for the call of figure 2."""
+    run = FIGURE_2[0]
     counts = published_counts(
         run.n, run.d, BLOCK, FIGURE_2_BLOCK, heads=run.heads, batch=run.batch, bytes_per_element=FORMAT_BYTES
     )
-    passes = [
+    return table(
+        f"{words()['papers']['passes']} (Br = {BLOCK}, Bc = {FIGURE_2_BLOCK})",
+        ("count", "passes", "bytes", "size", "source", "note"),
         [
-            each.name,
-            each.formula,
-            exact_bytes(each.n_bytes),
-            decimal_bytes(each.n_bytes, 3),
-            each.source,
-            each.note,
-        ]
-        for each in counts.values()
-    ]
-    source = f"{run.source.title}, {run.source.place}, {run.source.date}"
-    return (
-        heading(text["figure"]),
-        note(
-            say(
-                "papers",
-                "figure_text",
-                n=f"{run.n:,}",
-                d=run.d,
-                heads=run.heads,
-                batch=run.batch,
-                note=run.note,
-            )
-            + f" Source: {source}.",
-            "text",
-        ),
-        table(text["figure_table"], columns, rows),
-        note(say("papers", "figure_assumes", bc=FIGURE_2_BLOCK)),
-        table(
-            f"{text['passes']} (Br = {BLOCK}, Bc = {FIGURE_2_BLOCK})",
-            ("count", "passes", "bytes", "size", "source", "note"),
-            passes,
-            words=(0, 1, 4, 5),
-        ),
+            [
+                each.name,
+                each.formula,
+                exact_bytes(each.n_bytes),
+                decimal_bytes(each.n_bytes, 3),
+                each.source,
+                each.note,
+            ]
+            for each in counts.values()
+        ],
+        words=(0, 1, 4, 5),
     )

@@ -13,7 +13,7 @@ from engine.statements import saving, verdict
 from engine.units import format_bytes
 from ui.calculator.controls import CHOICES
 from ui.calculator.html import heading, note, table
-from ui.calculator.ledger import LETTER
+from ui.calculator.ledger_chart import LETTER
 from ui.calculator.numbers import ratio
 from ui.calculator.sheet import Sheet, icon
 from ui.calculator.words import say, words
