@@ -10,7 +10,9 @@ from engine.masks import tile_ranges
 from engine.online import subtracted
 from engine.options import Head
 from engine.precision import Array
-from engine.tiled import Note, ignore, masked, score_block
+from engine.tiled import Note, Rows, ignore, masked, score_block
+
+Gradients = tuple[Array, Array, Array]
 
 __all__ = ["tiled_backward"]
 
@@ -23,7 +25,7 @@ def tiled_backward(
     block_q: int,
     block_k: int,
     note: Note = ignore,
-) -> tuple[Array, Array, Array]:
+) -> Gradients:
     """Gradients of one head with respect to q, k and v.
 
     Key tiles are outside: dK and dV stay on chip, dQ goes out and comes back at every visit.
@@ -48,7 +50,6 @@ def tiled_backward(
     """
     q_tiles, k_tiles = tile_ranges(len(head.q), block_q), tile_ranges(len(head.k), block_k)
     d_q, d_k, d_v = np.zeros_like(head.q), np.zeros_like(head.k), np.zeros_like(head.v)
-    scale = head.fmt.compute.type(head.scale)
     note("partition", (None, None))
 
     delta = np.empty(len(head.q), head.fmt.compute)
@@ -70,41 +71,61 @@ def tiled_backward(
             at = slice(*rows)
             q, do, dq = head.q[at], d_o[at], d_q[at].copy()
             note("load_q", (i, j), None, d_q=dq, d_k=dk, d_v=dv, lse=lse[at], delta=delta[at])
-
-            s = score_block(head, q, k, rows, cols)
-            cap_slope = None if head.softcap is None else _cap_slope(head, q, k)
-            if head.rule.touches(rows, cols):
-                s = masked(head, s, rows, cols)
-            note("recompute_score", (i, j), None, d_q=dq, d_k=dk, d_v=dv, s=s)
-
-            # A row that saw no key has lse = −∞ and scores of −∞: its p must be 0, not exp(NaN).
-            p = np.exp(s - subtracted(lse[at])[:, None])
-            note("recompute_p", (i, j), None, d_q=dq, d_k=dk, d_v=dv, s=s, p=p)
-
-            dv_before, dv = dv, dv + head.fmt.round(p).T @ do
-            note("d_v", (i, j), None, d_q=dq, d_k=dk, d_v=dv, p=p, d_v_before=dv_before)
-
-            dp = do @ v.T
-            note("d_p", (i, j), None, d_q=dq, d_k=dk, d_v=dv, p=p, d_p=dp)
-
-            ds = p * (dp - delta[at][:, None])
-            if cap_slope is not None:
-                ds = ds * cap_slope
-            note("d_s", (i, j), None, d_q=dq, d_k=dk, d_v=dv, p=p, d_p=dp, d_s=ds, delta=delta[at])
-
-            ds_stored = head.fmt.round(ds)
-            dq_before, dq = dq, dq + scale * (ds_stored @ k)
-            note("d_q", (i, j), None, d_q=dq, d_k=dk, d_v=dv, p=p, d_s=ds, d_q_before=dq_before)
-
-            dk_before, dk = dk, dk + scale * (ds_stored.T @ q)
-            note("d_k", (i, j), None, d_q=dq, d_k=dk, d_v=dv, p=p, d_s=ds, d_k_before=dk_before)
-
-            note("discard", (i, j), None, d_q=dq, d_k=dk, d_v=dv, block=s)
+            dq, dk, dv = _visit(head, q, k, v, do, lse[at], delta[at], rows, cols, (i, j), (dq, dk, dv), note)
             d_q[at] = head.fmt.round(dq)  # dQ waits in outer memory, in the storage format
             note("store", (i, j), None, d_q=d_q[at].copy(), d_k=dk, d_v=dv)
         d_k[slice(*cols)], d_v[slice(*cols)] = head.fmt.round(dk), head.fmt.round(dv)
         note("store", (None, j), None, d_k=d_k[slice(*cols)], d_v=d_v[slice(*cols)])
     return d_q, d_k, d_v
+
+
+def _visit(
+    head: Head,
+    q: Array,
+    k: Array,
+    v: Array,
+    do: Array,
+    lse: Array,
+    delta: Array,
+    rows: Rows,
+    cols: Rows,
+    tile: tuple[int, int],
+    gradients: Gradients,
+    note: Note,
+) -> Gradients:
+    """One block: scores and P made again, then what it adds to dQ, dK and dV."""
+    dq, dk, dv = gradients
+    s = score_block(head, q, k, rows, cols)
+    cap_slope = None if head.softcap is None else _cap_slope(head, q, k)
+    if head.rule.touches(rows, cols):
+        s = masked(head, s, rows, cols)
+    note("recompute_score", tile, None, d_q=dq, d_k=dk, d_v=dv, s=s)
+
+    # A row that saw no key has lse = −∞ and scores of −∞: its p must be 0, not exp(NaN).
+    p = np.exp(s - subtracted(lse)[:, None])
+    note("recompute_p", tile, None, d_q=dq, d_k=dk, d_v=dv, s=s, p=p)
+
+    dv_before, dv = dv, dv + head.fmt.round(p).T @ do
+    note("d_v", tile, None, d_q=dq, d_k=dk, d_v=dv, p=p, d_v_before=dv_before)
+
+    dp = do @ v.T
+    note("d_p", tile, None, d_q=dq, d_k=dk, d_v=dv, p=p, d_p=dp)
+
+    ds = p * (dp - delta[:, None])
+    if cap_slope is not None:
+        ds = ds * cap_slope
+    note("d_s", tile, None, d_q=dq, d_k=dk, d_v=dv, p=p, d_p=dp, d_s=ds, delta=delta)
+
+    ds_stored = head.fmt.round(ds)
+    scale = head.fmt.compute.type(head.scale)
+    dq_before, dq = dq, dq + scale * (ds_stored @ k)
+    note("d_q", tile, None, d_q=dq, d_k=dk, d_v=dv, p=p, d_s=ds, d_q_before=dq_before)
+
+    dk_before, dk = dk, dk + scale * (ds_stored.T @ q)
+    note("d_k", tile, None, d_q=dq, d_k=dk, d_v=dv, p=p, d_s=ds, d_k_before=dk_before)
+
+    note("discard", tile, None, d_q=dq, d_k=dk, d_v=dv, block=s)
+    return dq, dk, dv
 
 
 def _cap_slope(head: Head, q: Array, k: Array) -> Array:

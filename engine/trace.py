@@ -156,6 +156,23 @@ def trace_attention(
     )  # fmt: skip
     if call.q.shape[:2] != (1, 1):
         raise ValueError(f"a trace shows one head; q has leading axes {call.lead}: pick one")
+    _check_run(direction, order, mistake, threads)
+    block_q, block_k = blocks_of(call, block_q, block_k)
+    ((_, head),) = call.heads()
+    plan = Plan(call, head, direction, order, block_q, block_k, mistake, seed, tokens)
+    plan.labels()  # refuse labels that do not fit at the door, not at the first look
+    plan.check_caps(max_steps, max_cells)
+    if direction == "backward":
+        return _backward_trace(plan, d_o)
+    recorder = Recorder()
+    # A wrong algorithm may overflow: that is its lesson, not a fault of this program.
+    with np.errstate(all="ignore" if mistake or allow_nonfinite else "warn", under="ignore"):
+        o, lse = tiled_attention(head, block_q, block_k, order, softmax_named(mistake), recorder)
+    return Trace(plan, {"o": o.astype(call.fmt.compute), "lse": lse}, {}, recorder.events)
+
+
+def _check_run(direction: Direction, order: Order, mistake: str | None, threads: int | None) -> None:
+    """Refuse what no run can be recorded with."""
     if order not in ORDERS:
         raise ValueError(f"order must be 'q_outer' or 'kv_outer', not {order!r}")
     if direction not in ("forward", "backward"):
@@ -164,23 +181,18 @@ def trace_attention(
         raise ValueError(f"a backward trace has no mistakes; mistake is {mistake!r}")
     if threads is not None:
         whole_number("threads", threads, 1)
-    block_q, block_k = blocks_of(call, block_q, block_k)
-    ((_, head),) = call.heads()
-    plan = Plan(call, head, direction, order, block_q, block_k, mistake, seed, tokens)
-    plan.labels()  # refuse labels that do not fit at the door, not at the first look
-    plan.check_caps(max_steps, max_cells)
-    recorder = Recorder()
-    if direction == "forward":
-        # A wrong algorithm may overflow: that is its lesson, not a fault of this program.
-        with np.errstate(all="ignore" if mistake or allow_nonfinite else "warn", under="ignore"):
-            o, lse = tiled_attention(head, block_q, block_k, order, softmax_named(mistake), recorder)
-        return Trace(plan, {"o": o.astype(call.fmt.compute), "lse": lse}, {}, recorder.events)
-    o, lse = tiled_attention(head, block_q, block_k)
+
+
+def _backward_trace(plan: Plan, d_o: npt.ArrayLike | None) -> Trace:
+    """Run the forward for its o and lse alone, then the backward from them, recorded."""
+    call, head = plan.call, plan.head
+    o, lse = tiled_attention(head, plan.block_q, plan.block_k)
     gradient = np.ones(o.shape) if d_o is None else np.asarray(d_o)
     if gradient.shape == o.shape:
         gradient = gradient.reshape(*call.lead, *o.shape)  # leading axes, if any, are of length 1
     saved = {
         "o": o.astype(call.fmt.compute), "lse": lse, "d_o": like_output("d_o", gradient, call)[0, 0],
     }  # fmt: skip
-    grads = tiled_backward(head, saved["o"], lse, saved["d_o"], block_q, block_k, recorder)
+    recorder = Recorder()
+    grads = tiled_backward(head, saved["o"], lse, saved["d_o"], plan.block_q, plan.block_k, recorder)
     return Trace(plan, dict(zip(GRADIENTS, grads, strict=True)), saved, recorder.events)
