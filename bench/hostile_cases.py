@@ -13,6 +13,8 @@ from numpy.lib import format as npy
 
 __all__ = ["addresses", "targets", "uploads"]
 
+# What each entry of an archive's directory begins with.
+DIRECTORY = b"PK\x01\x02"
 # The names that each page reads from its address.
 NAMES = {
     "": ("step", "present", "budget", "ask"),
@@ -182,14 +184,17 @@ class _Bomb:
         return eval, ("__import__('os').abort()",)
 
 
-def _hand_made() -> list[tuple[str, bytes]]:
-    """Files that each aim at one weakness."""
-    good = {f"{name}.npy": _array(np.ones((4, 8), np.float32)) for name in "qkv"}
-    described = "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }\n"
+def _good() -> dict[str, bytes]:
+    """The members of a file with nothing wrong."""
+    return {f"{name}.npy": _array(np.ones((4, 8), np.float32)) for name in "qkv"}
 
-    def with_q(data: bytes) -> bytes:
-        return _archive(good | {"q.npy": data})
 
+def _with_q(data: bytes) -> bytes:
+    return _archive(_good() | {"q.npy": data})
+
+
+def _wrong_arrays() -> list[tuple[str, bytes]]:
+    """Files whose q holds what is no matrix of numbers, or numbers at an edge."""
     wrong = {
         "complex": np.ones((4, 8), np.complex64),
         "bool": np.ones((4, 8), bool),
@@ -213,7 +218,12 @@ def _hand_made() -> list[tuple[str, bytes]]:
         "columns": np.asfortranarray(np.ones((4, 8), np.float16)),
         "large": np.full((4, 8), 3e38, np.float32),
     }
-    cases = [(f"{name}.npz", with_q(_array(np.asarray(value)))) for name, value in wrong.items()]
+    return [(f"{name}.npz", _with_q(_array(np.asarray(value)))) for name, value in wrong.items()]
+
+
+def _wrong_headers() -> list[tuple[str, bytes]]:
+    """Files whose q says impossible things of itself."""
+    described = "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }\n"
     shapes = (
         "(1000000000, 64)",
         "(1000000000, 1000000000)",
@@ -223,7 +233,7 @@ def _hand_made() -> list[tuple[str, bytes]]:
         "('a', 1)",
         "4",
     )
-    cases += [("shape.npz", with_q(_header(described % shape))) for shape in shapes]
+    cases = [("shape.npz", _with_q(_header(described % shape))) for shape in shapes]
     headers = (
         "",
         "\n" * 60_000,
@@ -232,38 +242,56 @@ def _hand_made() -> list[tuple[str, bytes]]:
         "{'descr': '|O', 'shape': (4, 8)}",
         "[]",
     )
-    cases += [("header.npz", with_q(_header(text))) for text in headers]
-    cases.append(("header2.npz", with_q(_header("{'a': " * 2000, (2, 0)))))
-    cases.append(("version.npz", with_q(b"\x93NUMPY\x09\x09" + bytes(80))))
-    cases.append(
-        ("bomb.npz", _archive({f"{name}.npy": bytes(200 << 20) for name in "q"} | good, squeeze=True))
-    )
-    cases.append(("many.npz", _archive({f"{number}.npy": b"" for number in range(3000)} | good)))
+    cases += [("header.npz", _with_q(_header(text))) for text in headers]
+    cases.append(("header2.npz", _with_q(_header("{'a': " * 2000, (2, 0)))))
+    cases.append(("version.npz", _with_q(b"\x93NUMPY\x09\x09" + bytes(80))))
+    return cases
+
+
+def _wrong_archives() -> list[tuple[str, bytes]]:
+    """Files that unpack to too much, hold other things than arrays, climb out, or are no archive."""
+    good = _good()
+    whole = _archive(good)
     objects = np.empty((4, 8), object)
     objects[:] = _Bomb()
-    cases.append(("objects.npz", with_q(_array(objects, allow_pickle=True))))
-    cases.append(("pickle.npz", pickle.dumps(_Bomb())))
-    cases.append(("pickled-member.npz", with_q(pickle.dumps(_Bomb()))))
-    cases.append(("nested.npz", with_q(_archive(good))))
-    cases.append(("climb.npz", _archive({f"../../{name}": data for name, data in good.items()})))
-    cases.append(("none.npz", b""))
-    cases.append(("text.npz", b"q,k,v\n1,2,3\n" * 50))
-    cases.append(("half.npz", _archive(good)[: len(_archive(good)) // 2]))
-    cases.append(("big.npz", bytes((1 << 20) + 10)))
-    lying = bytearray(_archive(good))
-    # The directory's sizes say more than there is.
-    at = lying.find(b"PK\x01\x02")
-    lying[at + 20 : at + 28] = struct.pack("<II", 0xFFFFFFF0, 0xFFFFFFF0)
-    cases.append(("lying.npz", bytes(lying)))
-    locked = bytearray(_archive(good))
-    locked[6] |= 1
-    locked[locked.find(b"PK\x01\x02") + 8] |= 1
-    cases.append(("locked.npz", bytes(locked)))
-    cases += [
-        (name, _archive(good))
-        for name in ("../../x.npz", "<img src=x onerror=alert(1)>.npz", "a" * 200 + ".npz")
+    return [
+        ("bomb.npz", _archive({f"{name}.npy": bytes(200 << 20) for name in "q"} | good, squeeze=True)),
+        ("many.npz", _archive({f"{number}.npy": b"" for number in range(3000)} | good)),
+        ("objects.npz", _with_q(_array(objects, allow_pickle=True))),
+        ("pickle.npz", pickle.dumps(_Bomb())),
+        ("pickled-member.npz", _with_q(pickle.dumps(_Bomb()))),
+        ("nested.npz", _with_q(whole)),
+        ("climb.npz", _archive({f"../../{name}": data for name, data in good.items()})),
+        ("none.npz", b""),
+        ("text.npz", b"q,k,v\n1,2,3\n" * 50),
+        ("half.npz", whole[: len(whole) // 2]),
+        ("big.npz", bytes((1 << 20) + 10)),
+        ("lying.npz", _lying(whole)),
+        ("locked.npz", _locked(whole)),
     ]
-    return cases
+
+
+def _lying(archive: bytes) -> bytes:
+    """The archive, with a directory whose sizes say more than there is."""
+    changed = bytearray(archive)
+    at = changed.find(DIRECTORY)
+    changed[at + 20 : at + 28] = struct.pack("<II", 0xFFFFFFF0, 0xFFFFFFF0)
+    return bytes(changed)
+
+
+def _locked(archive: bytes) -> bytes:
+    """The archive, with a first member that says it is encrypted, there and in the directory."""
+    changed = bytearray(archive)
+    changed[6] |= 1
+    changed[changed.find(DIRECTORY) + 8] |= 1
+    return bytes(changed)
+
+
+def _hand_made() -> list[tuple[str, bytes]]:
+    """Files that each aim at one weakness; at last a good one under names that do."""
+    names = ("../../x.npz", "<img src=x onerror=alert(1)>.npz", "a" * 200 + ".npz")
+    named = [(name, _archive(_good())) for name in names]
+    return _wrong_arrays() + _wrong_headers() + _wrong_archives() + named
 
 
 def uploads(count: int, seed: int = 0) -> Iterator[tuple[str, bytes]]:
