@@ -1,12 +1,11 @@
 """A lecturer's live room: open it, ask, watch the count, close, discuss, ask again, reveal."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 
 import streamlit as st
 
-from classroom.codes import normal_code
 from classroom.errors import RoomError
+from classroom.leading import Leading
 from classroom.lecturer_routes import LECTURER_COOKIE, csv_name
 from classroom.phases import allowed
 from classroom.questions import question_or_none
@@ -31,10 +30,9 @@ TITLES = {entry.id: entry.title for entry in bank()}
 # Seconds between two looks at the counts, which are themselves half a second old at most.
 LIVE_S = 0.9
 
-# What this browser session keeps: the room it may lead, the key for the cookie, a new key until it is put
-# away, what it has drawn, what to say next, the room that it has left, and whether the menu stands beside it.
-ROOM, COOKIE_KEY, NEW_KEY, DRAWN = "room_id", "room_cookie_key", "room_new_key", "room_drawn"
-NOTICE, LEFT, MENU = "room_notice", "room_left", "room_menu"
+# Whether the menu stands beside the room, in this browser session.
+MENU = "room_menu"
+LEADING = Leading(st.session_state, shared_classroom)
 
 
 def told(value: object) -> str:
@@ -60,68 +58,19 @@ def day(time_ms: int) -> str:
     return f"{at.day} {at:%B %Y}"
 
 
-def attempt(work: Callable[..., object], *arguments: object, **options: object) -> None:
-    """Do something to the room, and keep what it refuses for the next drawing."""
-    try:
-        work(*arguments, **options)
-    except RoomError as error:
-        # "changed" needs no words: another window was first, and the page shows what it did.
-        if error.name != "changed":
-            st.session_state[NOTICE] = error.message
-
-
-def enter(code: str, key: str) -> bool:
-    """Take a room over with its key. Says False for a key that fits nothing."""
-    try:
-        room = shared_classroom().check_key(normal_code(code) or "", key.strip())
-    except RoomError as error:
-        st.session_state[NOTICE] = error.message
-        return False
-    lead(room, key.strip())
-    return True
-
-
-def lead(room: Room, key: str) -> None:
-    """Lead a room in this browser from now on."""
-    st.session_state[ROOM], st.session_state[COOKIE_KEY] = room.id, key
-    st.session_state.pop(LEFT, None)
-
-
-def enter_by_cookie() -> None:
-    """Find the room again after a reload, by the cookie that only the server reads."""
-    if ROOM in st.session_state or LEFT in st.session_state:
-        return
-    code, _, key = told(st.context.cookies.get(LECTURER_COOKIE)).partition(".")
-    if key and not enter(code, key):
-        st.session_state.pop(NOTICE, None)
-
-
 def open_new() -> None:
     """Open a room and lead it."""
-    try:
-        room, key = shared_classroom().open_room(told(st.context.ip_address))
-    except RoomError as error:
-        st.session_state[NOTICE] = error.message
-        return
-    lead(room, key)
-    st.session_state[NEW_KEY] = key
+    LEADING.open_new(told(st.context.ip_address))
 
 
 def enter_typed() -> None:
     """Enter with what was typed."""
-    enter(st.session_state.get("room_code_typed", ""), st.session_state.get("room_key_typed", ""))
-
-
-def leave(code: str) -> None:
-    """Lead no room any more, in this browser."""
-    for name in (ROOM, COOKIE_KEY, NEW_KEY, DRAWN):
-        st.session_state.pop(name, None)
-    st.session_state[LEFT] = code
+    LEADING.enter(st.session_state.get("room_code_typed", ""), st.session_state.get("room_key_typed", ""))
 
 
 def draw_entrance() -> None:
     """Join a room; below, for the lecturer: open a new one, or come back into one."""
-    if code := st.session_state.get(LEFT):
+    if code := LEADING.left:
         drop_key(key_route(code))
     board.draw(board.join_form(f"{base_path()}/{PREFIX}"), heading(WORDS["lecturer_heading"]))
     new, back = st.columns(2, gap="small", border=True)
@@ -138,7 +87,7 @@ def draw_entrance() -> None:
 
 def draw_key(room: Room) -> None:
     """The new room's key, hidden, until the lecturer says that it is kept."""
-    if (key := st.session_state.get(NEW_KEY)) is None:
+    if (key := LEADING.new_key) is None:
         return
     with st.container(border=True, gap="xsmall"):
         show_key(
@@ -148,9 +97,7 @@ def draw_key(room: Room) -> None:
                 address=room_address(), code=room.code, key=key, until=day(room.expires_ms)
             ),
         )
-        st.button(
-            WORDS["key_kept"], icon=":material/check:", on_click=st.session_state.pop, args=(NEW_KEY, None)
-        )
+        st.button(WORDS["key_kept"], icon=":material/check:", on_click=LEADING.put_key_away)
 
 
 def act_button(view: View, action: str, text: str, *, ask: Ask | None = None, primary: bool = False) -> None:
@@ -159,7 +106,7 @@ def act_button(view: View, action: str, text: str, *, ask: Ask | None = None, pr
         text,
         key=f"room_{action}",
         type="primary" if primary else "secondary",
-        on_click=attempt,
+        on_click=LEADING.attempt,
         args=(shared_classroom().act, view.room.id, action),
         kwargs={"ask_id": ask.id if ask is not None else None, "revision": view.room.revision},
     )
@@ -274,9 +221,9 @@ def draw_live(room_id: int) -> None:
         view = shared_classroom().view(room_id)
     except RoomError:
         st.rerun()
-    if view.room.revision != st.session_state.get(DRAWN):
+    if view.room.revision != LEADING.drawn:
         st.rerun()
-    if notice := st.session_state.pop(NOTICE, None):
+    if notice := LEADING.take_notice():
         st.warning(notice, icon=":material/info:")
     if view.current is None:
         draw_lobby(view)
@@ -288,7 +235,7 @@ def draw_live(room_id: int) -> None:
 def add_chosen(room_id: int) -> None:
     """Put the chosen questions on the list."""
     for question_id in st.session_state["room_add"]:
-        attempt(shared_classroom().add_ask, room_id, question_id)
+        LEADING.attempt(shared_classroom().add_ask, room_id, question_id)
     st.session_state["room_add"] = []
 
 
@@ -306,7 +253,7 @@ def draw_list(view: View) -> None:
                 st.button(
                     WORDS["ask" if ask.rounds == 0 else "look"],
                     key=f"room_ask_{ask.id}",
-                    on_click=attempt,
+                    on_click=LEADING.attempt,
                     args=(shared_classroom().act, view.room.id, "open"),
                     kwargs={"ask_id": ask.id, "revision": view.room.revision},
                 )
@@ -314,7 +261,7 @@ def draw_list(view: View) -> None:
                 st.button(
                     WORDS["remove"],
                     key=f"room_remove_{ask.id}",
-                    on_click=attempt,
+                    on_click=LEADING.attempt,
                     args=(shared_classroom().remove_ask, view.room.id, ask.id),
                 )
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -324,9 +271,9 @@ def draw_list(view: View) -> None:
 
 def delete(room: Room) -> None:
     """Delete the room and leave it."""
-    attempt(shared_classroom().delete_room, room)
-    leave(room.code)
-    st.session_state[NOTICE] = WORDS["deleted"]
+    LEADING.attempt(shared_classroom().delete_room, room)
+    LEADING.leave(room.code)
+    LEADING.say(WORDS["deleted"])
 
 
 def draw_end(view: View) -> None:
@@ -342,30 +289,15 @@ def draw_end(view: View) -> None:
             icon=":material/download:",
             on_click="ignore",
         )
-        st.button(WORDS["leave"], on_click=leave, args=(room.code,), icon=":material/logout:")
+        st.button(WORDS["leave"], on_click=LEADING.leave, args=(room.code,), icon=":material/logout:")
         with st.popover(WORDS["delete"], icon=":material/delete:"):
             st.markdown(WORDS["delete_sure"])
             st.button(WORDS["delete_really"], on_click=delete, args=(room,), type="primary")
 
 
-def led_room() -> View | None:
-    """Return the room that this session leads, or None."""
-    enter_by_cookie()
-    room_id = st.session_state.get(ROOM)
-    if room_id is None:
-        return None
-    try:
-        return shared_classroom().view(room_id)
-    except RoomError as error:
-        st.session_state[NOTICE] = WORDS["gone"] if error.name == "no_room" else error.message
-        if error.name == "no_room":
-            leave("gone")
-        return None
-
-
 def draw_room(view: View) -> None:
     """A room as the hall sees it: without the app around it, unless the lecturer wants its menu."""
-    st.session_state[DRAWN] = view.room.revision
+    LEADING.drawn = view.room.revision
     menu = st.session_state.get(MENU, False)
     with st.container(key="room_desk" if menu else "room_hall"):
         st.html(f'<h1 class="twr-title">{WORDS["room"].format(code=view.room.code)}</h1>')
@@ -384,17 +316,18 @@ def draw_room(view: View) -> None:
             args=(MENU,),
         )
         # Draws nothing, so it stands last.
-        keep_key(key_route(view.room.code), st.session_state[COOKIE_KEY])
+        keep_key(key_route(view.room.code), LEADING.cookie_key)
 
 
 def draw_outside() -> None:
     """What stands where no room is led."""
-    if notice := st.session_state.pop(NOTICE, None):
+    if notice := LEADING.take_notice():
         st.info(notice, icon=":material/info:")
     draw_entrance()
 
 
-led = led_room()
+LEADING.enter_by_cookie(told(st.context.cookies.get(LECTURER_COOKIE)))
+led = LEADING.view(gone=WORDS["gone"])
 begin("classroom", heading=led is None)
 if led is None:
     render_text("classroom", slots={"room": draw_outside}, values={"days": str(KEPT_DAYS)})
