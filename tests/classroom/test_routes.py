@@ -11,7 +11,7 @@ import pytest
 
 from bench.room_client import Answer, Phone
 from classroom.service import COUNTS_S
-from lesson.quiz import make
+from lesson.quiz import Question, make
 from tests.classroom.rooms import OF_KIND, SEED, SINGLE, room_with, run
 from tests.classroom.serving import Bare
 
@@ -99,6 +99,16 @@ def test_a_reloaded_phone_is_the_same_person_with_its_own_answer(served: Bare) -
     run(work)
 
 
+def harmless(asked: Question) -> dict[str, Any]:
+    """Return an answer that does not contain the key's own words."""
+    if asked.kind == "number":
+        return {"number": "1"}
+    ids = [option.id for option in asked.options]
+    if asked.kind == "order":
+        return {"order": ids}
+    return {"choices": [ids[0]]} if asked.kind == "several" else {"choice": ids[0]}
+
+
 @pytest.mark.parametrize("kind", sorted(OF_KIND))
 def test_no_byte_before_the_reveal_holds_a_count_or_the_key(served: Bare, kind: str) -> None:
     """Every answer that a phone gets is read, headers and all; the reveal then does tell both."""
@@ -115,21 +125,8 @@ def test_no_byte_before_the_reveal_holds_a_count_or_the_key(served: Bare, kind: 
                 received.append(await phone.join())
                 phone.tag = ""
                 received.append(await phone.look())
-                received.append(await phone.vote(other(), sequence=1))
+                received.append(await phone.vote(harmless(asked), sequence=1))
                 received.append(await phone.vote({"choice": "nothing"}))
-
-        def other() -> dict[str, Any]:
-            """An answer that does not contain the key's own words."""
-            if kind == "number":
-                return {"number": "1"}
-            ids = [option.id for option in asked.options]
-            return (
-                {"order": ids}
-                if kind == "order"
-                else {"choices": [ids[0]]}
-                if kind == "several"
-                else {"choice": ids[0]}
-            )
 
         await look_around()
         await lecturer.act("open", ask=asks[0])

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -50,19 +51,50 @@ def test_what_is_closed_and_what_is_packed(hall: Hall) -> None:
     assert "127.0.0.1 - -" not in log and "?" not in log.replace("\n", "")
 
 
+class Vote:
+    """A room with one open question, seen from its lecturer and from its phones."""
+
+    def __init__(self, hall: Hall) -> None:
+        room = ask(hall.url, "/room", method="POST", json_body={}).json()
+        self.hall, self.code = hall, room["code"]
+        self.key = {"Authorization": f"Bearer {room['key']}"}
+        question = next(entry.id for entry in bank() if make(entry.id).kind == "single")
+        told = self.act(action="add", question=question)
+        self.number = told["asks"][0]["id"]
+        assert self.act(action="open", ask=self.number, revision=told["revision"])["phase"] == "open"
+
+    def act(self, **body: object) -> dict[str, Any]:
+        """Do what the lecturer does."""
+        path = f"/room/{self.code}/lecturer"
+        return ask(self.hall.url, path, method="POST", json_body=body, **self.key).json()
+
+    def look(self) -> dict[str, Any]:
+        """Return what the lecturer sees."""
+        return ask(self.hall.url, f"/room/{self.code}/lecturer", **self.key).json()
+
+    def cast(self, place: int) -> tuple[str, str]:
+        """Join, vote, and try again until the vote is confirmed, as the phone's page does."""
+        cookies: list[str] = []
+        room = f"/room/{self.code}"
+        for _ in range(60):
+            try:
+                if not cookies:
+                    cookies = ask(self.hall.url, room).cookies
+                given = {"Cookie": "; ".join(cookies)}
+                ask(self.hall.url, f"{room}/join", method="POST", json_body={}, **given)
+                choice = "ab"[place % 2]
+                vote = {"ask": self.number, "round": 1, "sequence": 1, "answer": {"choice": choice}}
+                answer = ask(self.hall.url, f"{room}/vote", method="POST", json_body=vote, **given)
+                if answer.status == 200 and answer.json()["saved"]:
+                    return cookies[0], choice
+            except OSError:
+                continue
+        raise AssertionError("this vote was never confirmed")
+
+
 def test_a_killed_replica_loses_no_answer_and_learners_go_on(hall: Hall, browser: Browser) -> None:
     """Phones vote over all replicas, and a learner stands at a step, when one replica is killed."""
-    room = ask(hall.url, "/room", method="POST", json_body={}).json()
-    code, key = room["code"], {"Authorization": f"Bearer {room['key']}"}
-    lecturer = f"/room/{code}/lecturer"
-    question = next(entry.id for entry in bank() if make(entry.id).kind == "single")
-    told = ask(
-        hall.url, lecturer, method="POST", json_body={"action": "add", "question": question}, **key
-    ).json()
-    number = told["asks"][0]["id"]
-    opened = {"action": "open", "ask": number, "revision": told["revision"]}
-    assert ask(hall.url, lecturer, method="POST", json_body=opened, **key).json()["phase"] == "open"
-
+    vote = Vote(hall)
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     page = context.new_page()
     trouble = watch(page)
@@ -77,34 +109,15 @@ def test_a_killed_replica_loses_no_answer_and_learners_go_on(hall: Hall, browser
     sockets: list[str] = []
     page.on("websocket", lambda socket: sockets.append(socket.url))
 
-    def phone(place: int) -> tuple[str, str]:
-        """Join, vote, and try again until the vote is confirmed, as the phone's page does."""
-        cookies: list[str] = []
-        for _ in range(60):
-            try:
-                if not cookies:
-                    cookies = ask(hall.url, f"/room/{code}").cookies
-                given = {"Cookie": "; ".join(cookies)}
-                ask(hall.url, f"/room/{code}/join", method="POST", json_body={}, **given)
-                choice = "ab"[place % 2]
-                vote = {"ask": number, "round": 1, "sequence": 1, "answer": {"choice": choice}}
-                answer = ask(hall.url, f"/room/{code}/vote", method="POST", json_body=vote, **given)
-                if answer.status == 200 and answer.json()["saved"]:
-                    return cookies[0], choice
-            except OSError:
-                continue
-        raise AssertionError("this vote was never confirmed")
-
     with ThreadPoolExecutor(8) as phones:
-        votes = [phones.submit(phone, place) for place in range(PHONES)]
+        votes = [phones.submit(vote.cast, place) for place in range(PHONES)]
         votes[PHONES // 3].result()
         hall.kill(doomed)
-        confirmed = [vote.result() for vote in votes]
+        confirmed = [each.result() for each in votes]
     assert len({who for who, _ in confirmed}) == PHONES
 
-    closed = {"action": "close", "revision": ask(hall.url, lecturer, **key).json()["revision"]}
-    ask(hall.url, lecturer, method="POST", json_body=closed, **key)
-    told = ask(hall.url, lecturer, **key).json()
+    vote.act(action="close", revision=vote.look()["revision"])
+    told = vote.look()
     counts = {line["label"].lower(): line["counts"][0] for line in told["results"]["lines"]}
     assert told["voted"] == PHONES
     assert {name: counts[name] for name in "ab"} == dict(Counter(choice for _, choice in confirmed))

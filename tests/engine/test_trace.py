@@ -204,6 +204,62 @@ def test_every_step_is_as_documented(p: Problem, direction: Any) -> None:
             assert "s" not in s.resident and "p" not in s.resident
 
 
+def check_scores(s: Step, t: Trace, bias: Any, close: tuple[float, float]) -> None:
+    """Scores are those of the arrays, capped and biased; a mask hides what the problem forbids."""
+    q, k = (t.arrays[name].astype(np.float64) for name in "qk")
+    cap, allowed = t.problem["softcap"], np.array([[c == "1" for c in row] for row in t.problem["allowed"]])
+    rows, cols = slice(*s.rows), slice(*s.cols)
+    raw = t.problem["scale"] * q[rows] @ k[cols].T
+    raw = raw if cap is None else cap * np.tanh(raw / cap)
+    hidden = ~allowed[rows, cols]
+    if bias is not None:
+        raw = raw + np.where(np.isneginf(bias[rows, cols]), 0, bias[rows, cols])
+    size = 1 + np.abs(raw).max()
+    shown = ~hidden if s.kind == "mask" else np.ones_like(hidden)
+    assert_close(s.work["s"][shown], raw[shown], (close[0] * size * 4, close[1] * 4), s.kind)
+    assert np.isneginf(s.work["s"][~shown]).all()
+    assert s.kind == "score" or hidden.any()
+
+
+def check_rescale(s: Step, close: tuple[float, float]) -> None:
+    """Alpha is exp(old − new), and both l and acc shrink by it."""
+    w, state, seen = s.work, s.state, np.isfinite(s.work["m_old"])
+    assert np.array_equal(state["m"], w["m_new"]) and np.array_equal(state["l"], w["l_after"])
+    wanted = np.exp((w["m_old"][seen] - w["m_new"][seen]).astype(np.float64))
+    assert_close(w["alpha"][seen], wanted, close, "alpha")
+    assert not w["alpha"][~seen].any()
+    assert_close(w["l_after"], w["alpha"] * w["l_before"], close, "l")
+    assert_close(state["acc"], w["alpha"][:, None] * w["acc_before"], close, "acc")
+    assert w["rescaled"] == list(seen & (w["m_new"] > w["m_old"]))
+
+
+def check_accumulate(s: Step, p: Problem, v: Any, close: tuple[float, float]) -> None:
+    """The weights are exp(s − m), and l and acc grow by them: acc by what is stored of them."""
+    w, state, m = s.work, s.state, s.state["m"].astype(np.float64)
+    p_wanted = np.exp(w["s"].astype(np.float64) - np.where(np.isneginf(m), 0, m)[:, None])
+    assert_close(w["p"], p_wanted, close, "p")
+    assert (w["p"] <= 1).all()
+    stored = w["p"].astype(FORMATS[p.storage]).astype(np.float64)
+    assert_close(w["row_sum"], w["p"].astype(np.float64).sum(axis=1), close, "row sums")
+    assert_close(state["l"], w["l_before"] + w["row_sum"], close, "l")
+    size = 4 * (1 + p.largest_value)
+    added = stored @ v[slice(*s.cols)]
+    assert_close(state["acc"], w["acc_before"] + added, (close[0] * size, close[1]), "acc")
+
+
+def check_normalise(s: Step, close: tuple[float, float]) -> None:
+    """The one division, and lse = m + log l."""
+    w, state = s.work, s.state
+    l = np.where(state["l"] == 0, 1, state["l"])
+    assert np.array_equal(w["acc_before"], state["acc"])
+    assert_close(w["o"], state["acc"] / l[:, None], close, "o")
+    with np.errstate(invalid="ignore"):
+        lse = state["m"] + np.log(l)
+    assert np.array_equal(np.isneginf(w["lse"]), np.isneginf(lse))
+    seen = np.isfinite(lse)
+    assert_close(w["lse"][seen], lse[seen], close, "lse")
+
+
 @examples(100)
 @given(problems(heads=False))
 def test_each_forward_step_follows_from_its_own_fields(p: Problem) -> None:
@@ -211,60 +267,22 @@ def test_each_forward_step_follows_from_its_own_fields(p: Problem) -> None:
     t = trace_attention(p.q, p.k, p.v, **p.options, **p.tiles)
     dtype = FORMATS[p.storage]
     close = (1e-13, 1e-13) if p.storage == "float64" else (2e-6, 2e-6)
-    q, k, v = (t.arrays[n].astype(np.float64) for n in "qkv")
+    v = t.arrays["v"].astype(np.float64)
     bias = None if "bias" not in p.options else np.broadcast_to(p.options["bias"], p.sizes).astype(np.float64)
-    cap, allowed = t.problem["softcap"], np.array([[c == "1" for c in row] for row in t.problem["allowed"]])
     for s in t.steps:
         w, state = s.work, s.state
         if s.kind in ("score", "mask"):
-            rows, cols = slice(*s.rows), slice(*s.cols)
-            raw = t.problem["scale"] * q[rows] @ k[cols].T
-            raw = raw if cap is None else cap * np.tanh(raw / cap)
-            hidden = ~allowed[rows, cols]
-            if bias is not None:
-                raw = raw + np.where(np.isneginf(bias[rows, cols]), 0, bias[rows, cols])
-            size = 1 + np.abs(raw).max()
-            shown = ~hidden if s.kind == "mask" else np.ones_like(hidden)
-            assert_close(w["s"][shown], raw[shown], (close[0] * size * 4, close[1] * 4), s.kind)
-            assert np.isneginf(w["s"][~shown]).all()
-            assert s.kind == "score" or hidden.any()
+            check_scores(s, t, bias, close)
         elif s.kind == "update_max":
             assert np.array_equal(w["row_max"], w["s"].max(axis=1))
             assert np.array_equal(w["m_new"], np.maximum(w["m_old"], w["row_max"]))
             assert w["rises"] == list(w["m_new"] > w["m_old"]) and np.array_equal(state["m"], w["m_old"])
         elif s.kind == "rescale":
-            seen = np.isfinite(w["m_old"])
-            assert np.array_equal(state["m"], w["m_new"]) and np.array_equal(state["l"], w["l_after"])
-            assert_close(
-                w["alpha"][seen],
-                np.exp((w["m_old"][seen] - w["m_new"][seen]).astype(np.float64)),
-                close,
-                "alpha",
-            )
-            assert not w["alpha"][~seen].any()
-            assert_close(w["l_after"], w["alpha"] * w["l_before"], close, "l")
-            assert_close(state["acc"], w["alpha"][:, None] * w["acc_before"], close, "acc")
-            assert w["rescaled"] == list(seen & (w["m_new"] > w["m_old"]))
+            check_rescale(s, close)
         elif s.kind == "accumulate":
-            m = state["m"].astype(np.float64)
-            p_wanted = np.exp(w["s"].astype(np.float64) - np.where(np.isneginf(m), 0, m)[:, None])
-            assert_close(w["p"], p_wanted, close, "p")
-            assert (w["p"] <= 1).all()
-            stored = w["p"].astype(dtype).astype(np.float64)
-            assert_close(w["row_sum"], w["p"].astype(np.float64).sum(axis=1), close, "row sums")
-            assert_close(state["l"], w["l_before"] + w["row_sum"], close, "l")
-            size = 4 * (1 + p.largest_value)
-            added = stored @ v[slice(*s.cols)]
-            assert_close(state["acc"], w["acc_before"] + added, (close[0] * size, close[1]), "acc")
+            check_accumulate(s, p, v, close)
         elif s.kind == "normalise":
-            l = np.where(state["l"] == 0, 1, state["l"])
-            assert np.array_equal(w["acc_before"], state["acc"])
-            assert_close(w["o"], state["acc"] / l[:, None], close, "o")
-            with np.errstate(invalid="ignore"):
-                lse = state["m"] + np.log(l)
-            assert np.array_equal(np.isneginf(w["lse"]), np.isneginf(lse))
-            seen = np.isfinite(lse)
-            assert_close(w["lse"][seen], lse[seen], close, "lse")
+            check_normalise(s, close)
         elif s.kind == "store":
             assert np.array_equal(w["o"], w["o"].astype(dtype).astype(w["o"].dtype)), "not as stored"
         elif s.kind == "load_q" and t.sizes.loop == "q_outer":
