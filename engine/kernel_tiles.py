@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from engine.memory import whole_number
 from engine.traffic import Direction
 
 FA_COMMIT = "Dao-AILab/flash-attention at 0251105a2fb1"
@@ -15,7 +14,7 @@ FA4_FORWARD = "flash_attn/cute/interface.py"
 TRITON = "triton-lang/triton at 003da478d84f and dc6ee3ed2cf9"
 TRITON_FILE = "python/tutorials/06-fused-attention.py"
 
-__all__ = ["KERNEL_TILES", "KernelTile", "kernel_tiles", "pytorch_cpu_tile"]
+__all__ = ["KERNEL_TILES", "KernelTile", "kernel_tiles"]
 
 
 @dataclass(frozen=True)
@@ -149,20 +148,6 @@ KERNEL_TILES: tuple[KernelTile, ...] = (
     _flex("H100", 256, 64, 32),
     *(tile for q in (64, 128) for k in (32, 64) for tile in _triton(q, k)),
 )
-
-
-# Fewest queries from which PyTorch's CPU kernel cuts queries so; keys go by 512 at every length.
-_CPU_BLOCK_Q = ((768, 256), (192, 64), (0, 32))
-CPU_BLOCK_K = 512
-
-
-def pytorch_cpu_tile(n_q: int) -> tuple[int, int]:
-    """Tile of PyTorch's CPU flash kernel, (block_q, block_k): it goes by length, not by head size.
-
-    Source: pytorch/pytorch, ``aten/src/ATen/native/cpu/FlashAttentionKernel.cpp``, read in 2026.
-    """
-    n_q = whole_number("n_q", n_q, 0)
-    return next(block for fewest, block in _CPU_BLOCK_Q if n_q >= fewest), CPU_BLOCK_K
 
 
 def kernel_tiles(d: int, direction: Direction = "forward") -> tuple[KernelTile, ...]:

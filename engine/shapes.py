@@ -15,36 +15,7 @@ from engine.precision import FORMATS
 BYTES_OF_FORMAT = {name: fmt.bytes_per_element for name, fmt in FORMATS.items()} | {"float8": 1}
 WIDEST_FORMAT = max(BYTES_OF_FORMAT.values())
 
-__all__ = ["BYTES_OF_FORMAT", "AttentionShape", "Pairs", "bytes_of_format", "head_size", "pair_counts"]
-
-
-def bytes_of_format(name: str) -> int:
-    """Bytes of one number in a named format.
-
-    Raises
-    ------
-    ValueError
-        If there is no such format; the message lists those there are.
-    """
-    if name not in BYTES_OF_FORMAT:
-        raise ValueError(f"the number format must be one of {', '.join(BYTES_OF_FORMAT)}, not {name!r}")
-    return BYTES_OF_FORMAT[name]
-
-
-def head_size(hidden: int, heads: int) -> int:
-    """Head size of a model that splits its hidden size evenly over its heads.
-
-    Many models do not: take the head size as an input of its own where it is known.
-
-    Raises
-    ------
-    ValueError
-        If a count is impossible, or the heads do not divide the hidden size; the message holds both.
-    """
-    hidden, heads = count_within("hidden size", hidden), count_within("heads", heads)
-    if hidden % heads:
-        raise ValueError(f"a hidden size of {hidden:,} does not divide into {heads:,} heads")
-    return hidden // heads
+__all__ = ["BYTES_OF_FORMAT", "AttentionShape", "Pairs", "pair_counts"]
 
 
 @dataclass(frozen=True)

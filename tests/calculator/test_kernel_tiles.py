@@ -3,7 +3,7 @@
 import pytest
 
 from engine.hardware import DEVICES, KIB
-from engine.kernel_tiles import KERNEL_TILES, kernel_tiles, pytorch_cpu_tile
+from engine.kernel_tiles import KERNEL_TILES, kernel_tiles
 from engine.tile_fit import TileSetup, fit_tiles
 
 COMMENTS = {
@@ -55,9 +55,3 @@ def test_a_head_size_between_two_uses_the_larger_ones_tiles():
     assert {tile.d for tile in kernel_tiles(64)} == {64}
     assert kernel_tiles(257) == ()
     assert {tile.direction for tile in kernel_tiles(64, "backward")} == {"backward"}
-
-
-def test_pytorch_on_a_cpu_goes_by_length():
-    assert [pytorch_cpu_tile(n) for n in (0, 191, 192, 767, 768, 10**12)] == [
-        (32, 512), (32, 512), (64, 512), (64, 512), (256, 512), (256, 512),
-    ]  # fmt: skip
