@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from playwright.sync_api import Locator, Page, Route
 
 from engine import Trace, trace_attention
@@ -93,11 +92,6 @@ def mount_row(page: Page, row: Sequence[float], query: str = "") -> Locator:
 def go(page: Page, step: int) -> None:
     """Scrub to a step."""
     page.evaluate("step => window.goTo(step)", str(step))
-
-
-def finite(values: Any) -> list[float]:
-    """Return numbers as plain floats."""
-    return [float(value) for value in np.asarray(values, np.float64).ravel()]
 
 
 def walked_and_jumped(stage: Locator) -> list[tuple[str, str, str]]:

@@ -11,7 +11,6 @@ from tests.browser.conftest import watch
 from tests.browser.page_parts import settled
 from ui.evidence.units import times
 
-PATHS = ("evidence", "reference")
 LAST = {"evidence": "Printed mistakes", "reference": "What is shown here"}
 
 

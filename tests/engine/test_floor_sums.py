@@ -11,8 +11,6 @@ from engine.floor_sums import TileCover, cover, floor_sum
 from engine.masks import PairRule, tile_ranges
 from tests.engine.strategies import examples
 
-optional_side = st.one_of(st.none(), st.integers(-3, 30))
-
 
 @examples(500)
 @given(st.integers(-2, 60), st.integers(1, 40), st.integers(0, 90), st.integers(-300, 300))

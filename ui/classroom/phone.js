@@ -10,7 +10,7 @@ import { createScreen } from "./phone_screen.js";
 import { pollDelay } from "./phone_timing.js";
 
 /** The code as the server stores it, or null if it cannot be one. */
-export function normalCode(typed, alphabet, length) {
+function normalCode(typed, alphabet, length) {
   const code = typed.replace(/[\s-]/g, "").toUpperCase();
   return code.length === length && [...code].every((sign) => alphabet.includes(sign)) ? code : null;
 }

@@ -4,7 +4,7 @@ import { el } from "../stage/dom.js";
 import { fillWords } from "../quiz/quiz_view.js";
 
 /** The share that `count` is of `total`, as a whole number of hundredths. */
-export function shareOf(count, total) {
+function shareOf(count, total) {
   return total > 0 ? Math.round((100 * count) / total) : 0;
 }
 

@@ -1,7 +1,7 @@
 /** The values of a page's controls: kept here, written into the address, and sent to the server when one changes. */
 
 /** The address with the values that are no defaults. Other parameters stay as they are. */
-export function addressWith(href, prefix, values, defaults) {
+function addressWith(href, prefix, values, defaults) {
   const url = new URL(href);
   for (const [name, usual] of Object.entries(defaults)) {
     if (values[name] === usual) url.searchParams.delete(prefix + name);

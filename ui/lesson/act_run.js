@@ -12,7 +12,7 @@ export function runBytes(bytes) {
 }
 
 /** A small number as it is printed elsewhere: `1.6 × 10⁻⁷`. */
-export function smallNumber(value) {
+function smallNumber(value) {
   const [digits, power] = value.toExponential(1).split("e");
   const raised = [...String(Number(power))].map((sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)])).join("");
   return value === 0 ? "0" : `${digits} × 10${raised}`;

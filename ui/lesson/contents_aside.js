@@ -8,7 +8,7 @@ const ROOM = 760 + 28 + 256;
 const NEAR_TOP = 160;
 
 /** The section that is being read: the last whose heading has come near to the top; null above the first. */
-export function readingAt(tops) {
+function readingAt(tops) {
   const passed = tops.filter(({ top }) => top !== null && top <= NEAR_TOP);
   return passed.at(-1)?.key ?? null;
 }

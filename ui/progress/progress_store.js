@@ -7,7 +7,7 @@
  */
 
 /** Where it lies. The stage's own memory of answers is cleared with it, so that it asks again. */
-export const PROGRESS_KEY = "tilewise.progress.v1";
+const PROGRESS_KEY = "tilewise.progress.v1";
 const ANSWERS_KEY = "tilewise.predict";
 
 /** Told to the window after each change. Other tabs get the browser's own `storage` event. */
@@ -27,7 +27,7 @@ export class ProgressError extends Error {
 }
 
 /** The browser's own storage, or null where it may not be touched. */
-export function progressStorage() {
+function progressStorage() {
   try {
     return globalThis.localStorage ?? null;
   } catch {

@@ -3,7 +3,7 @@
 import { readEntry } from "../stage/predict_answer.js";
 
 /** The one field of an answer, by the question's kind. */
-export const ANSWER_FIELDS = { single: "choice", line: "choice", frame: "choice", several: "choices", number: "number", order: "order" };
+const ANSWER_FIELDS = { single: "choice", line: "choice", frame: "choice", several: "choices", number: "number", order: "order" };
 
 /**
  * Turn what was given into `{ answer }` as the server wants it, or `{ missing }`, the name of the words that say what

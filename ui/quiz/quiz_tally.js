@@ -1,7 +1,7 @@
 /** What a learner's answers add up to: the score, the beliefs that still show, and both as files. Pure. */
 
 /** The answers that belong to the bank, in its order: `{ id, right, from, ... }`. */
-export function answersOf(bank, kept) {
+function answersOf(bank, kept) {
   return bank.filter(({ id }) => kept[id]).map(({ id }) => ({ ...kept[id], id }));
 }
 
@@ -30,7 +30,7 @@ export function csvField(value) {
 }
 
 /** An answer in one short text. */
-export function shortAnswer(answer = {}) {
+function shortAnswer(answer = {}) {
   return answer.number ?? answer.choice ?? answer.choices?.join("+") ?? answer.order?.join(">") ?? "";
 }
 

@@ -15,7 +15,7 @@ export function rowPlace(search, methods) {
 }
 
 /** The same address with another place; every other parameter stays as it is. */
-export function addressOfPlace(href, method, step) {
+function addressOfPlace(href, method, step) {
   const url = new URL(href);
   url.searchParams.set("row_method", method);
   url.searchParams.set("row_step", String(step));

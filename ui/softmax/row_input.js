@@ -3,7 +3,7 @@
 import { el, setText } from "../stage/dom.js";
 
 /** The address with another row. The step goes: it belongs to the row before. */
-export function addressOfRow(href, typed, usual) {
+function addressOfRow(href, typed, usual) {
   const url = new URL(href);
   url.searchParams.delete("row_step");
   if (typed === usual) url.searchParams.delete("row_x");

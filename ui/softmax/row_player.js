@@ -22,7 +22,7 @@ const mounted = new WeakMap();
 const SPEAK_AFTER = 400;
 
 /** The frames of one way, as the transport and the timeline know steps: a pass is their outer tile. */
-export function stepsOf(frames) {
+function stepsOf(frames) {
   return frames.map((frame) => ({
     kind: frame.rescales ? "rescale" : frame.kind,
     tile: [frame.pass, null],

@@ -41,7 +41,7 @@ function outputVariant({ data, frame, x }) {
 }
 
 /** The variant of the sentence of a step. `subject` is `{ data, method, frame, x }`. */
-export function rowVariant(subject) {
+function rowVariant(subject) {
   const choose = { start: ({ method }) => method, max: maxVariant, sum: sumVariant, output: outputVariant };
   return choose[subject.frame.kind](subject);
 }

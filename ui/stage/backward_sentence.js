@@ -3,7 +3,7 @@
 import { bytes, format, toNumber, total, whole } from "./numbers.js";
 
 /** The key with the largest value in a row, by size; −1 when every value is 0, −∞ or absent. */
-export function strongest(values) {
+function strongest(values) {
   let best = -1;
   (values ?? []).forEach((value, key) => {
     const size = Math.abs(toNumber(value));

@@ -22,7 +22,7 @@ export function partsFrom(one, other) {
 }
 
 /** The numbers of both sides for one row at a step: `{ right, wrong, differs }` by column, or null. */
-export function sidesAt(comparison, index, row) {
+function sidesAt(comparison, index, row) {
   const [right, wrong] = [comparison.right[index], comparison.wrong[index]];
   if (right === null || wrong === null) return null;
   const column = (name) => {

@@ -24,7 +24,7 @@ export function errorHeight(error, { low, high }) {
 }
 
 /** The points of a row that the run has reached: `{ tile, error, broken }`, where broken is NaN or ∞. */
-export function pointsUntil(visits, index) {
+function pointsUntil(visits, index) {
   return visits.filter(([step]) => step <= index).map(([, tile, error]) =>
     ({ tile, error, broken: !Number.isFinite(toNumber(error)) }));
 }

@@ -46,7 +46,7 @@ export function fullestStep(steps) {
 }
 
 /** What each part takes for one query, one key or one pair, for every distinct moment of the run. */
-export function momentsOf(trace) {
+function momentsOf(trace) {
   const { block_q: blockQ, block_k: blockK } = trace.problem;
   const moments = new Map();
   for (const { rows, cols, resident } of trace.steps) {

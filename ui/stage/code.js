@@ -7,7 +7,7 @@ import { tensorOfLabel } from "./tensor_names.js";
 const TENSORS = new Set(["q", "k", "v", "s", "p", "m", "l", "alpha", "acc", "o", "lse", "d_o", "d_q", "d_k", "d_v", "d_p", "d_s", "delta"]);
 
 /** Split a line of code into words and the text between them. */
-export function wordsOfCode(text) {
+function wordsOfCode(text) {
   return text.match(/[A-Za-z_]\w*|[^A-Za-z_]+/g) ?? [];
 }
 

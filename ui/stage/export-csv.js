@@ -15,7 +15,7 @@ export function csvField(value) {
 }
 
 /** Rows of fields as one text. */
-export function csvText(rows) {
+function csvText(rows) {
   return rows.map((row) => `${row.map(csvField).join(",")}\r\n`).join("");
 }
 

@@ -20,7 +20,7 @@ const STATS_SHOWN = ["m_old", "m_new", "alpha", "l_before", "l_after"];
 const pictureHue = (name) => (name === "stats" ? "m" : name.replaceAll("_", "-"));
 
 /** What was computed, in one line. */
-export function sizesLine({ problem }, words) {
+function sizesLine({ problem }, words) {
   const text = words.picture;
   const parts = [fill(text.sizes, problem)];
   if (problem.direction === "backward") parts.push(text.backward);

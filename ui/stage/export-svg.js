@@ -4,7 +4,7 @@ const SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-se
 const MONO = "ui-monospace, 'Cascadia Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 
 /** Text for XML: marks escaped; below U+0020, XML 1.0 allows only tab and line breaks. */
-export function escapeXml(text) {
+function escapeXml(text) {
   return String(text)
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "")
     .replaceAll("&", "&amp;")

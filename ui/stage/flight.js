@@ -16,7 +16,7 @@ export function flightsOf(step) {
 }
 
 /** Whether the reader asked for less motion. */
-export function prefersStillness() {
+function prefersStillness() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 

@@ -10,12 +10,12 @@ import { fill, showToken } from "./sentence.js";
 import { evenCell, readable } from "./tip.js";
 
 /** The names of the numbers that go out with O. */
-export function savedNames(trace) {
+function savedNames(trace) {
   return trace.problem.order === "q_outer" ? ["lse"] : ["m", "l"];
 }
 
 /** What outer memory holds for the rows of a query tile after step `index`: lists by name, or null. */
-export function savedAt(trace, stores, index) {
+function savedAt(trace, stores, index) {
   const held = heldO(stores, index);
   if (held === null) return null;
   const { work, state } = trace.steps[held.index];

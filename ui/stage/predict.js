@@ -19,7 +19,7 @@ export function runName(trace) {
 }
 
 /** Whether an address turns the questions on or off: `ask=on`, `ask=off`, or null. */
-export function askInAddress(search) {
+function askInAddress(search) {
   return { on: true, off: false }[new URLSearchParams(search).get("ask")] ?? null;
 }
 

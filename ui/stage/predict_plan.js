@@ -12,7 +12,7 @@ const TELLING = [0.05, 0.95];
 const isKnown = (value) => value !== null && value !== undefined && Number.isFinite(toNumber(value));
 
 /** The rows of an `update_max` that had a maximum before and meet a score now, with what becomes of them. */
-export function comparedRows(step) {
+function comparedRows(step) {
   const { m_old: mOld, row_max: rowMax, m_new: mNew, rises } = step.work;
   return mOld.flatMap((old, row) =>
     (isKnown(old) && isKnown(rowMax[row]) ? [{ row, rises: rises[row], alpha: alphaOf({ mOld: old, mNew: mNew[row] }) }] : []));

@@ -11,7 +11,7 @@ import { bytesWritten, WRONG_ALPHAS, WRONG_BYTES } from "./predict_wrong.js";
 import { bestKey, nameTokens, topic } from "./sentence.js";
 
 /** An estimate of alpha within this counts. */
-export const ALPHA_TOLERANCE = 0.02;
+const ALPHA_TOLERANCE = 0.02;
 
 const NAMES_ON_CHIP = { stats: "m, l" };
 const nameOnChip = (name) => NAMES_ON_CHIP[name] ?? name;
@@ -76,7 +76,7 @@ function askLeaves(trace, step, row, subject, before) {
 }
 
 /** The facts that the bytes written so far follow from. */
-export function bytesFacts(trace, step) {
+function bytesFacts(trace, step) {
   const { hbm_write: written, hbm_write_total: writtenTotal, hbm_read_total: readTotal } = step;
   const standard = step.standard_write_total;
   const rows = step.rows[1] - step.rows[0];

@@ -18,7 +18,7 @@ export function presentInAddress(search) {
 }
 
 /** The same address with presenter mode on or off. */
-export function addressWithPresent(href, on) {
+function addressWithPresent(href, on) {
   const url = new URL(href);
   if (on) url.searchParams.set("present", "1");
   else url.searchParams.delete("present");
@@ -26,7 +26,7 @@ export function addressWithPresent(href, on) {
 }
 
 /** The key of an action of presenter mode, or null. Remote controls send B or a full stop to blank the screen. */
-export function presenterAction(key) {
+function presenterAction(key) {
   const actions = { a: "answer", n: "note", b: "blank", ".": "blank", f: "full", h: "ask", Escape: "leave" };
   return actions[key.length === 1 ? key.toLowerCase() : key] ?? null;
 }

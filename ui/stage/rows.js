@@ -26,7 +26,7 @@ const NOTES = {
 };
 
 /** The few words beside a row, as a key of `words.notes`, or null. */
-export function noteOf(subject) {
+function noteOf(subject) {
   return NOTES[subject.step.kind]?.[variantOf(subject)] ?? null;
 }
 

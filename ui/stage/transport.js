@@ -5,7 +5,7 @@ import { fill } from "./sentence.js";
 import { markers, stretches } from "./timeline.js";
 
 /** Steps a second at each speed offered; the last is every frame of a usual screen. */
-export const SPEEDS = [["0.5×", 0.4], ["1×", 0.8], ["2×", 1.6], ["4×", 3.2], ["8×", 6.4], ["max", 60]];
+const SPEEDS = [["0.5×", 0.4], ["1×", 0.8], ["2×", 1.6], ["4×", 3.2], ["8×", 6.4], ["max", 60]];
 const USUAL = 1;
 
 const PATHS = {

@@ -6,7 +6,7 @@ import { pocket } from "./pocket.js";
 import { fill, sentenceOf } from "./sentence.js";
 
 /** Turn `^{…}` into raised text. */
-export function typeset(markup) {
+function typeset(markup) {
   const parts = document.createDocumentFragment();
   for (const piece of markup.split(/(\^\{[^}]*\})/)) {
     if (piece.startsWith("^{")) parts.append(el("sup", { text: piece.slice(2, -1) }));
@@ -28,7 +28,7 @@ function markupOf(node, lead = "") {
 }
 
 /** One line of a formula, which is kept from step to step: only what differs is drawn again. */
-export function createLine() {
+function createLine() {
   const symbols = el("span", { class: "symbols" });
   const label = el("span", { class: "label" });
   const numbers = el("span", { class: "numbers" });
