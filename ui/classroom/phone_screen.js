@@ -7,6 +7,33 @@ import { resultParts } from "./phone_results.js";
 const BY_TAP = new Set(["single", "line", "frame"]);
 const TAP_MS = 350;
 
+/** The room, the question's place in it and the round, in a line. */
+function placeInWords(code, state, words) {
+  const parts = [fillWords(words.room, { code })];
+  if (state?.question) {
+    parts.push(fillWords(words.place, { place: state.place, count: state.of }));
+    if (state.round > 1) parts.push(words.second_vote);
+  }
+  return parts.join(" · ");
+}
+
+/** The form for a room's code, with what was wrong with the last one. */
+function createCodeForm(words, typed, problem, join) {
+  const field = el("input", {
+    id: "code", type: "text", autocomplete: "off", autocapitalize: "characters", spellcheck: "false", maxlength: "12",
+    "aria-describedby": "code-problem",
+  });
+  field.value = typed;
+  const note = el("p", { id: "code-problem", class: "problem", role: "alert", text: problem });
+  const form = el("form", { novalidate: "" }, el("label", { for: "code", text: words.code }), field, note,
+    el("button", { type: "submit", class: "main", text: words.join }));
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    join(field.value);
+  };
+  return { form, field };
+}
+
 /** Make the screen. `cast(answer)` is called with a vote, `join(code)` with a typed code, `leave()` to go elsewhere. */
 export function createScreen(root, words, viewWords, { cast, join, leave, later }) {
   const where = el("p", { class: "where" });
@@ -50,15 +77,6 @@ export function createScreen(root, words, viewWords, { cast, join, leave, later 
     else if (name === "saved") setText(button, words.change);
   }
 
-  function header(code, state) {
-    const parts = [fillWords(words.room, { code })];
-    if (state?.question) {
-      parts.push(fillWords(words.place, { place: state.place, count: state.of }));
-      if (state.round > 1) parts.push(words.second_vote);
-    }
-    setText(where, parts.join(" · "));
-  }
-
   function screen(name, heading, text, ...content) {
     root.dataset.screen = name;
     setText(title, heading);
@@ -100,7 +118,7 @@ export function createScreen(root, words, viewWords, { cast, join, leave, later 
     /** Draw a state, unless what is on the screen shows it already. */
     state(code, state) {
       current = state;
-      header(code, state);
+      setText(where, placeInWords(code, state, words));
       const key = `${state.ask}.${state.round}.${state.phase}`;
       if (key === drawn) return;
       const first = drawn === null;
@@ -114,18 +132,7 @@ export function createScreen(root, words, viewWords, { cast, join, leave, later 
       drawn = null;
       current = null;
       setText(where, `Tilewise · ${words.title}`);
-      const field = el("input", {
-        id: "code", type: "text", autocomplete: "off", autocapitalize: "characters", spellcheck: "false", maxlength: "12",
-        "aria-describedby": "code-problem",
-      });
-      field.value = typed;
-      const note = el("p", { id: "code-problem", class: "problem", role: "alert", text: problem });
-      const form = el("form", { novalidate: "" }, el("label", { for: "code", text: words.code }), field, note,
-        el("button", { type: "submit", class: "main", text: words.join }));
-      form.onsubmit = (event) => {
-        event.preventDefault();
-        join(field.value);
-      };
+      const { form, field } = createCodeForm(words, typed, problem, join);
       screen("join", words.join_title, words.join_lead, form, el("p", { class: "quiet", text: words.privacy }));
       if (problem) field.focus();
     },

@@ -3,44 +3,55 @@
 import { createProgress, PROGRESS_EVENT } from "../progress/progress_store.js";
 import { el, setAttribute, setText } from "../stage/dom.js";
 import { keepBeside } from "./contents_aside.js";
+import { followAddress } from "./contents_settle.js";
 import { bringIntoView, findStage, isPlainClick, scrollManner, SHOW_EVENT, showStep, stepOfLink } from "./drive_stage.js";
 
 const contentsMounted = new WeakMap();
 
-/** After the page opened at a section: how often, and how far apart in milliseconds, to scroll there again. */
-const SETTLE_TIMES = 12;
-const SETTLE_MS = 250;
-const READER_MOVES = ["wheel", "touchstart", "keydown", "pointerdown"];
+/** Go to a section, as a link to it would, and put the focus there. */
+function goTo(key) {
+  history.replaceState(history.state, "", `#${key}`);
+  const heading = document.getElementById(key);
+  heading?.scrollIntoView({ behavior: scrollManner(), block: "start" });
+  heading?.setAttribute("tabindex", "-1");
+  heading?.focus({ preventScroll: true });
+}
+
+/** The section that an element of the text stands in: the last heading before it. */
+function sectionOf(node, sections) {
+  const before = sections.filter(({ key }) => {
+    const heading = document.getElementById(key);
+    return heading && heading.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING;
+  });
+  return before.at(-1)?.key ?? null;
+}
+
+/** A section's line in the list. */
+function createEntry(section, words) {
+  const sign = el("span", { class: "sign", "aria-hidden": "true" });
+  const spoken = el("span", { class: "spoken" });
+  const link = el("a", { href: `#${section.key}` }, section.title);
+  link.onclick = (event) => {
+    if (!isPlainClick(event)) return;
+    event.preventDefault();
+    goTo(section.key);
+  };
+  const added = section.added ? el("span", { class: "added", text: words.added }) : null;
+  return { section, sign, spoken, item: el("li", { "data-section": section.key }, sign, link, added, spoken) };
+}
 
 /** Put the list of sections into an element. */
 export function createContents(host, data) {
   const { words } = data;
   const progress = createProgress();
   const count = el("span", { class: "count", "data-testid": "contents-count" });
-  const entries = data.sections.map((section) => {
-    const sign = el("span", { class: "sign", "aria-hidden": "true" });
-    const spoken = el("span", { class: "spoken" });
-    const link = el("a", { href: `#${section.key}` }, section.title);
-    link.onclick = (event) => {
-      if (!isPlainClick(event)) return;
-      event.preventDefault();
-      goTo(section.key);
-    };
-    return { section, sign, spoken, item: el("li", { "data-section": section.key }, sign, link, section.added ? el("span", { class: "added", text: words.added }) : null, spoken) };
-  });
+  const entries = data.sections.map((section) => createEntry(section, words));
   const back = el("button", { type: "button", class: "back", hidden: "", "data-testid": "back-to-text" });
   const list = el("nav", { class: "contents", "aria-label": words.title, "data-testid": "contents" },
     el("header", {}, el("strong", { text: words.title }), count), el("ol", {}, ...entries.map((entry) => entry.item)));
   host.replaceChildren(list, back);
   const aside = keepBeside(host, list, entries);
 
-  function goTo(key) {
-    history.replaceState(history.state, "", `#${key}`);
-    const heading = document.getElementById(key);
-    heading?.scrollIntoView({ behavior: scrollManner(), block: "start" });
-    heading?.setAttribute("tabindex", "-1");
-    heading?.focus({ preventScroll: true });
-  }
   function show() {
     const { sections } = progress.load();
     for (const { section, sign, spoken, item } of entries) {
@@ -86,45 +97,21 @@ export function createContents(host, data) {
   const onShow = (event) => {
     if (drive(event.detail.step, event.detail.section)) event.preventDefault();
   };
-  /** The section that an element of the text stands in: the last heading before it. */
-  function sectionOf(node) {
-    const before = data.sections.filter(({ key }) => {
-      const heading = document.getElementById(key);
-      return heading && heading.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING;
-    });
-    return before.at(-1)?.key ?? null;
-  }
   const onClick = (event) => {
     const link = event.target.closest?.("a[href]");
     const step = link && isPlainClick(event) ? stepOfLink(link.href) : null;
     if (step === null || !link.closest("[data-testid='stMarkdown']")) return;
-    const section = sectionOf(link);
+    const section = sectionOf(link, data.sections);
     if (!drive(step, section)) return;
     event.preventDefault();
     if (section && !(section in progress.load().sections)) progress.record("sections", section);
   };
-  /** A link to a section is followed again while what stands above it still grows, unless the reader moves first. */
-  let settling = 0;
-  function settle() {
-    const key = decodeURIComponent(location.hash.slice(1));
-    if (!data.sections.some((section) => section.key === key)) return;
-    let left = SETTLE_TIMES;
-    settling = setInterval(() => {
-      document.getElementById(key)?.scrollIntoView({ block: "start" });
-      if ((left -= 1) === 0) leaveAlone();
-    }, SETTLE_MS);
-    for (const name of READER_MOVES) window.addEventListener(name, leaveAlone, { capture: true, passive: true });
-  }
-  function leaveAlone() {
-    clearInterval(settling);
-    for (const name of READER_MOVES) window.removeEventListener(name, leaveAlone, { capture: true });
-  }
   document.addEventListener("click", onClick);
   window.addEventListener(SHOW_EVENT, onShow);
   window.addEventListener(PROGRESS_EVENT, show);
   window.addEventListener("storage", show);
   show();
-  settle();
+  const leaveAlone = followAddress(data.sections);
   return {
     id: JSON.stringify(data),
     destroy() {
