@@ -48,7 +48,7 @@ golden: $(TEST_STAMP)  ## write the golden traces anew
 screenshots: $(TEST_STAMP)  ## take the README's pictures anew
 	$(BIN)/python -m tests.make_screenshots
 
-bench: $(TEST_STAMP)  ## measure engine, trace, stage and calculator against their targets
+bench: $(TEST_STAMP)  ## measure engine, trace, stage, calculator and the lesson's run against their targets
 	@missed=0; for what in speed recording stage_paint calculator_latency lesson_size; do \
 	  echo "== bench.$$what"; $(BIN)/python -m bench.$$what || missed=1; \
 	done; exit $$missed

@@ -186,7 +186,7 @@ def test_the_traffic_slider_is_the_engines() -> None:
         shares = [bar["share"] for bar in stop["bars"]]
         assert shares[1] / shares[0] == pytest.approx(tiled / standard)
         assert max(shares) <= 1
-        assert ("more than standard" in stop["says"]) == (tiled > standard)
+        assert ("times as much as standard" in stop["says"]) == (tiled > standard)
         # The width of the key tile changes nothing, as the section says.
         assert (
             tiled

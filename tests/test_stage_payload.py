@@ -142,9 +142,8 @@ def test_joiner_refuses_what_it_cannot_join(tmp_path: Path, modules: dict[str, s
         join_modules(tmp_path, "a.js")
 
 
-def test_modules_are_short_and_reach_for_nothing_outside() -> None:
+def test_modules_reach_for_nothing_outside() -> None:
     for file in STAGE.glob("*.js"):
         source = file.read_text(encoding="utf-8")
-        assert source.count("\n") < 400, file.name
         assert "http://" not in source.replace("http://www.w3.org/2000/svg", ""), file.name
         assert "https://" not in source, file.name
