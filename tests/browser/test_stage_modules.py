@@ -330,7 +330,7 @@ def test_address(run: Modules) -> None:
         None,
         None,
     ]
-    moved = run("address.js", "m.addressWithStep(x, 7)", "http://h/p?run_head=prev&step=3&b=%2C")
+    moved = run("address.js", "m.addressWithParameter(x, 'step', 7)", "http://h/p?run_head=prev&step=3&b=%2C")
     assert moved == "http://h/p?run_head=prev&step=7&b=%2C"
 
 

@@ -1,18 +1,24 @@
-/** The step in the page's address, kept by the browser alone. */
+/** The step and other parameters in the page's address, kept by the browser alone. */
 
 /** Writing waits this long, in milliseconds: browsers refuse hundreds of changes in a row. */
 const PAUSE = 150;
 
-/** The step that an address names, or null. */
-export function stepInAddress(search) {
-  const text = new URLSearchParams(search).get("step");
-  return text !== null && /^\d+$/.test(text) ? Number(text) : null;
+/** The number that an address names, or null where none of this form stands there. */
+export function numberInAddress(search, name, form) {
+  const text = new URLSearchParams(search).get(name);
+  return text !== null && form.test(text) ? Number(text) : null;
 }
 
-/** The same address with another step; every other parameter stays as it is. */
-export function addressWithStep(href, step) {
+/** The step that an address names, or null. */
+export function stepInAddress(search) {
+  return numberInAddress(search, "step", /^\d+$/);
+}
+
+/** The same address with another value of one parameter; the usual value needs no mention. */
+export function addressWithParameter(href, name, value, usual = null) {
   const url = new URL(href);
-  url.searchParams.set("step", String(step));
+  if (value === usual) url.searchParams.delete(name);
+  else url.searchParams.set(name, value);
   return url.href;
 }
 
@@ -26,7 +32,7 @@ export function createAddress(complete = (href) => href) {
   return {
     write(step) {
       clearTimeout(timer);
-      timer = setTimeout(() => history.replaceState(history.state, "", complete(addressWithStep(location.href, step))), PAUSE);
+      timer = setTimeout(() => history.replaceState(history.state, "", complete(addressWithParameter(location.href, "step", step))), PAUSE);
     },
     stop() {
       clearTimeout(timer);

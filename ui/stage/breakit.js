@@ -1,7 +1,7 @@
 /** A wrong algorithm beside the right one: their numbers for the chosen row, and how the error grows by key tile. */
 
 import { createErrorChart, rangeText } from "./breakit_chart.js";
-import { el, setAttribute, setText } from "./dom.js";
+import { createButton, el, setAttribute, setText } from "./dom.js";
 import { format, toNumber } from "./numbers.js";
 import { fill, nameTokens, showToken } from "./sentence.js";
 
@@ -56,16 +56,15 @@ export function createBreakit(trace, comparison, context, go, query) {
   const tokens = trace.problem.tokens_q.map(showToken);
   const { outcome, lucky } = luckOf(comparison, tokens);
   const parts = comparison.parts_at;
-  const there = el("button", { type: "button", class: "parts", "data-testid": "parts-at", "data-step": parts,
-    text: parts === null ? words.never_parts : fill(words.parts, { step: parts + 1 }) });
-  there.disabled = parts === null;
-  there.onclick = () => {
+  const there = createButton({ class: "parts", "data-testid": "parts-at", "data-step": parts,
+    text: parts === null ? words.never_parts : fill(words.parts, { step: parts + 1 }) }, () => {
     // The row that shows it best is one that ends up wrong.
     const held = trace.steps[parts].rows;
     const row = comparison.errors.findIndex((_, query) => query >= held[0] && query < held[1] && !comparison.lucky[query]);
     go(parts);
     if (row >= 0) context.choose(row - held[0]);
-  };
+  });
+  there.disabled = parts === null;
   const named = lucky.length <= MOST_NAMED ? nameTokens(lucky) : fill(words.count, { count: lucky.length, total: tokens.length });
   const summary = fill(words[outcome], { rows: named });
   const text = el("div", { class: "why" },

@@ -1,6 +1,6 @@
 /** The error of the output so far, key tile by key tile: where its points lie, and one small chart a row. */
 
-import { el, setAttribute, setText } from "./dom.js";
+import { createButton, el, elSvg, setAttribute, setText } from "./dom.js";
 import { format, toNumber } from "./numbers.js";
 import { fill } from "./sentence.js";
 
@@ -29,31 +29,23 @@ function pointsUntil(visits, index) {
     ({ tile, error, broken: !Number.isFinite(toNumber(error)) }));
 }
 
-function shape(name, attributes, ...children) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, String(value));
-  node.append(...children);
-  return node;
-}
-
 /** Make the chart of one row; it is also the button that chooses the row. */
 export function createErrorChart(comparison, tilesK, onChoose) {
   const { words, allowed } = comparison;
   const range = errorRange(comparison.errors, allowed);
   const across = (tile) => (tilesK > 1 ? EDGE + (tile / (tilesK - 1)) * (WIDE - 2 * EDGE) : WIDE / 2);
   const down = (error) => HIGH - EDGE - errorHeight(error, range) * (HIGH - 2 * EDGE);
-  const line = shape("polyline", { class: "error-line", points: "" });
-  const points = shape("g", {});
-  const svg = shape("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, "aria-hidden": "true" },
-    shape("line", { class: "explained", x1: 0, x2: WIDE, y1: down(allowed), y2: down(allowed) }),
+  const line = elSvg("polyline", { class: "error-line", points: "" });
+  const points = elSvg("g", {});
+  const svg = elSvg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, "aria-hidden": "true" },
+    elSvg("line", { class: "explained", x1: 0, x2: WIDE, y1: down(allowed), y2: down(allowed) }),
     ...Array.from({ length: tilesK }, (_, tile) =>
-      shape("line", { class: "tick", x1: across(tile), x2: across(tile), y1: HIGH - 3, y2: HIGH })),
+      elSvg("line", { class: "tick", x1: across(tile), x2: across(tile), y1: HIGH - 3, y2: HIGH })),
     line, points);
   const name = el("span", { class: "name" });
   const now = el("span", { class: "now", "data-testid": "error-now" });
-  const root = el("button", { type: "button", class: "error-row", "data-testid": "error-row" }, el("span", { class: "top" }, name, now), svg);
+  const root = createButton({ class: "error-row", "data-testid": "error-row" }, onChoose, el("span", { class: "top" }, name, now), svg);
   root.onmousedown = (event) => event.preventDefault();
-  root.onclick = onChoose;
   const told = (error) => {
     const size = toNumber(error);
     return size <= allowed ? words.equal : format(error);
@@ -79,8 +71,8 @@ export function createErrorChart(comparison, tilesK, onChoose) {
       setAttribute(line, "points", reached.filter(({ broken }) => !broken).map(({ tile, error }) => `${across(tile)},${down(error)}`).join(" "));
       points.replaceChildren(...reached.map(({ tile, error, broken }) =>
         (broken
-          ? shape("text", { class: "broken", x: across(tile), y: 9, "text-anchor": tile === 0 ? "start" : tile === tilesK - 1 ? "end" : "middle" }, Number.isNaN(toNumber(error)) ? words.nan : words.inf)
-          : shape("circle", { class: toNumber(error) <= allowed ? "agrees" : "wrong", cx: across(tile), cy: down(error), r: 3.5 }))));
+          ? elSvg("text", { class: "broken", x: across(tile), y: 9, "text-anchor": tile === 0 ? "start" : tile === tilesK - 1 ? "end" : "middle" }, Number.isNaN(toNumber(error)) ? words.nan : words.inf)
+          : elSvg("circle", { class: toNumber(error) <= allowed ? "agrees" : "wrong", cx: across(tile), cy: down(error), r: 3.5 }))));
     },
   };
 }

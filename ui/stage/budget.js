@@ -1,5 +1,6 @@
 /** What fits the on-chip budget, what does not, and which tiles would. Pure. */
 
+import { numberInAddress } from "./address.js";
 import { total } from "./numbers.js";
 
 /** The parts of the meter, in the order in which it draws them: what lies beyond the line is what does not fit. */
@@ -10,16 +11,7 @@ const PER_PAIR = new Set(["s", "p", "d_p", "d_s"]);
 
 /** The budget that an address names, in bytes, or null. */
 export function budgetInAddress(search) {
-  const text = new URLSearchParams(search).get("budget");
-  return text !== null && /^[1-9]\d{0,11}$/.test(text) ? Number(text) : null;
-}
-
-/** The same address with another budget; the usual one needs no mention. */
-export function addressWithBudget(href, budget, usual) {
-  const url = new URL(href);
-  if (budget === usual) url.searchParams.delete("budget");
-  else url.searchParams.set("budget", String(budget));
-  return url.href;
+  return numberInAddress(search, "budget", /^[1-9]\d{0,11}$/);
 }
 
 /** The parts that lie beyond the line, as `{ name, bytes, beyond }`: `beyond` of its `bytes` do not fit. */

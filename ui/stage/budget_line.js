@@ -1,7 +1,8 @@
 /** The budget line that a reader moves, and the words about what fits beside it. The browser alone keeps it. */
 
-import { addressWithBudget, fullestStep, partsBeyond, tilesThatFit } from "./budget.js";
-import { el, setAttribute, setStyle, setText } from "./dom.js";
+import { addressWithParameter } from "./address.js";
+import { fullestStep, partsBeyond, tilesThatFit } from "./budget.js";
+import { createButton, el, setAttribute, setStyle, setText } from "./dom.js";
 import { bytes, total, whole } from "./numbers.js";
 import { fill } from "./sentence.js";
 import { tensorLabel } from "./tensor_names.js";
@@ -30,7 +31,10 @@ export function createBudgetLine(trace, words, context) {
   const fullest = fullestStep(trace.steps);
   const slider = el("input", { type: "range", class: "budget-slider", min: "0", step: String(grain), "aria-label": text.label, "data-testid": "budget-slider" });
   const number = el("input", { type: "number", class: "budget-number", min: "1", max: String(MOST), step: "1", inputmode: "numeric", "aria-label": text.number, "data-testid": "budget-number" });
-  const reset = el("button", { type: "button", class: "budget-reset", text: text.reset, title: fill(text.reset_title, { bytes: bytes(context.usualBudget) }) });
+  const reset = createButton({ class: "budget-reset", text: text.reset, title: fill(text.reset_title, { bytes: bytes(context.usualBudget) }) }, () => {
+    change(context.usualBudget);
+    number.focus();
+  });
   const field = el("span", { class: "budget-field" }, el("span", { text: text.field }), number, el("span", { text: "B" }), reset);
   const now = el("p", { "data-testid": "budget-now" });
   const peak = el("p", { "data-testid": "budget-peak" });
@@ -45,7 +49,7 @@ export function createBudgetLine(trace, words, context) {
     context.budget = budget;
     clearTimeout(writing);
     if (context.keepsAddress) {
-      writing = setTimeout(() => history.replaceState(history.state, "", addressWithBudget(location.href, budget, context.usualBudget)), WRITE_AFTER);
+      writing = setTimeout(() => history.replaceState(history.state, "", addressWithParameter(location.href, "budget", budget, context.usualBudget)), WRITE_AFTER);
     }
     context.redraw();
   }
@@ -57,10 +61,6 @@ export function createBudgetLine(trace, words, context) {
   };
   number.onkeydown = (event) => {
     if (event.key === "Enter") number.onchange();
-  };
-  reset.onclick = () => {
-    change(context.usualBudget);
-    number.focus();
   };
 
   const named = (parts) => parts.map(({ name, bytes: size, beyond }) =>

@@ -5,7 +5,7 @@
  * step forward goes on without an answer, so no key of the player is ever taken away.
  */
 
-import { el, setAttribute, setText } from "./dom.js";
+import { createButton, el, setAttribute, setText } from "./dom.js";
 import { belongsTo } from "./keys.js";
 import { hashOf } from "./predict_answer.js";
 import { createCard } from "./predict_card.js";
@@ -24,22 +24,58 @@ function askInAddress(search) {
 }
 
 /**
+ * Whether the player asks, with its button. Remembered apart for pages that ask as a rule and for those that do not.
+ * `turned(on)` is called when the reader presses the button.
+ */
+function createAsking(words, memory, standard, turned) {
+  const page = standard ? "asks" : "quiet";
+  const toggle = createButton({ class: "control ask", "data-testid": "predict-toggle" }, () => {
+    set(!on);
+    turned(on);
+  }, el("i", { "aria-hidden": "true", text: "?" }), el("span", { text: words.ask }));
+  let on = askInAddress(location.search) ?? memory.asking(page) ?? standard;
+  function show() {
+    setAttribute(toggle, "aria-pressed", String(on));
+    setAttribute(toggle, "title", on ? words.ask_on : words.ask_off);
+  }
+  function set(wanted) {
+    on = wanted;
+    memory.setAsking(page, on);
+    show();
+  }
+  show();
+  return { toggle, set, on: () => on };
+}
+
+/** Give a key to an open card; false for one that means nothing to it. */
+function giveKey(card, key, dismiss) {
+  const place = "123456789".indexOf(key);
+  if (key === "Escape") dismiss();
+  else if (card.answered) return false;
+  else if (key === "a" || key === "A") card.enter();
+  else return place >= 0 && card.pick(place);
+  return true;
+}
+
+/**
  * Make it. `standard` says whether this page asks unless told otherwise.
  *
  * `hooks` has `root` (the stage's), `go(index)`, `resume()`, `choose(row)`, `say(text)` and `giveFocus()`.
  */
 export function createPredict(trace, words, standard, hooks, storage = ownStorage()) {
   const memory = createMemoryOfAnswers(storage);
-  const page = standard ? "asks" : "quiet";
   const run = runName(trace);
   const planned = new Map(planQuestions(trace).map((each) => [each.index, each]));
   const seen = new Set();
   let pending = null;
   let playing = false;
-  let asking = askInAddress(location.search) ?? memory.asking(page) ?? standard;
-
-  const toggle = el("button", { type: "button", class: "control ask", "data-testid": "predict-toggle", "aria-pressed": "false" },
-    el("i", { "aria-hidden": "true", text: "?" }), el("span", { text: words.card.ask }));
+  const asking = createAsking(words.card, memory, standard, (on) => {
+    if (on) {
+      memory.forget(run);
+      seen.clear();
+    } else dismiss();
+  });
+  asking.toggle.hidden = planned.size === 0;
   const passed = el("p", { class: "passed note", role: "status", "data-testid": "predict-passed", hidden: "" });
   let passedAt = null;
   const card = createCard(words, {
@@ -55,7 +91,7 @@ export function createPredict(trace, words, standard, hooks, storage = ownStorag
     },
     skip: () => goOn(),
     never() {
-      setAsking(false);
+      asking.set(false);
       goOn();
     },
     close() {
@@ -64,24 +100,6 @@ export function createPredict(trace, words, standard, hooks, storage = ownStorag
       if (resume) hooks.resume();
     },
   });
-
-  function showAsking() {
-    setAttribute(toggle, "aria-pressed", String(asking));
-    setAttribute(toggle, "title", asking ? words.card.ask_on : words.card.ask_off);
-  }
-  function setAsking(on) {
-    asking = on;
-    memory.setAsking(page, on);
-    showAsking();
-  }
-  toggle.onclick = () => {
-    setAsking(!asking);
-    if (asking) {
-      memory.forget(run);
-      seen.clear();
-    } else dismiss();
-  };
-  toggle.hidden = planned.size === 0;
 
   /** Close the card. If the focus was in it, it is handed on, so that the keyboard is not lost. */
   function dismiss() {
@@ -113,19 +131,13 @@ export function createPredict(trace, words, standard, hooks, storage = ownStorag
   function onKey(event) {
     if (!card.open || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     if (!hooks.root.isConnected || belongsTo(event.composedPath()[0], event.key)) return;
-    const place = "123456789".indexOf(event.key);
-    if (event.key === "Escape") dismiss();
-    else if (card.answered) return;
-    else if (event.key === "a" || event.key === "A") card.enter();
-    else if (place < 0 || !card.pick(place)) return;
-    event.preventDefault();
+    if (giveKey(card, event.key, dismiss)) event.preventDefault();
   }
 
-  showAsking();
   return {
     card: card.root,
     passed,
-    toggle,
+    toggle: asking.toggle,
     /** Whether to stop before a frame: true when a question now stands open, false to go on. */
     stops(index, whilePlaying = false) {
       if (card.open && pending === index && !card.answered) {
@@ -135,7 +147,7 @@ export function createPredict(trace, words, standard, hooks, storage = ownStorag
         return false;
       }
       const plan = planned.get(index);
-      if (!plan || !asking || seen.has(index) || memory.answers(run)[index]) return false;
+      if (!plan || !asking.on() || seen.has(index) || memory.answers(run)[index]) return false;
       if (hooks.root.hasAttribute("data-presenter")) return false;
       const question = makeQuestion(trace, plan);
       dismiss();

@@ -1,6 +1,6 @@
 /** The card of a question: what is asked, the ways to answer, and afterwards the verdict with its reason. */
 
-import { el, setAttribute, setText } from "./dom.js";
+import { createButton, el, setAttribute, setText } from "./dom.js";
 import { format, whole } from "./numbers.js";
 import { gradeChoice, gradeNumber, readEntry, shuffled } from "./predict_answer.js";
 import { fill } from "./sentence.js";
@@ -13,14 +13,10 @@ export function reasonOf(question, grade, words) {
   return fill(template, { ...question.slots, value });
 }
 
-/** Make the card. `on` has `answer(grade)`, `skip()`, `never()` and `close()`. */
-export function createCard(words, on) {
-  const { card } = words;
-  const button = (label, action, name) => {
-    const node = el("button", { type: "button", class: `plain ${name}`, "data-testid": `predict-${name}`, text: label });
-    node.onclick = action;
-    return node;
-  };
+/** The card's elements by name. */
+function createCardElements(card, on) {
+  const button = (label, action, name) =>
+    createButton({ class: `plain ${name}`, "data-testid": `predict-${name}`, text: label }, action);
   const asked = el("p", { class: "asked", "data-testid": "predict-question" });
   const counts = el("p", { class: "note", "data-testid": "predict-counts" });
   const options = el("div", { class: "options", role: "group", "aria-label": card.options });
@@ -36,26 +32,33 @@ export function createCard(words, on) {
   const root = el("section", { class: "predict", "data-testid": "predict", "aria-label": card.title, hidden: "" },
     el("h3", { text: card.title }), asked, counts, options, form, verdict,
     el("div", { class: "after" }, skip, never, close, score), keys);
+  return { root, asked, counts, options, field, check, form, verdict, keys, score, skip, never, close };
+}
+
+/** Make the card. `on` has `answer(grade)`, `skip()`, `never()` and `close()`. */
+export function createCard(words, on) {
+  const { card } = words;
+  const { root, asked, counts, options, field, check, form, verdict, keys, score, skip, never, close } = createCardElements(card, on);
   let question = null;
   let done = false;
 
+  /** Show what belongs to an open question, or what follows its answer. */
+  function turn(answered) {
+    done = answered;
+    for (const node of [check, skip, never, keys]) node.hidden = answered;
+    for (const node of [verdict, close]) node.hidden = !answered;
+    field.readOnly = answered;
+  }
   function settle(grade, pressed) {
     if (done) return;
-    done = true;
+    turn(true);
     for (const each of options.children) {
       setAttribute(each, "aria-disabled", "true");
       setAttribute(each, "data-right", gradeChoice(question, each.dataset.answer).right ? "" : null);
       setAttribute(each, "aria-pressed", String(each === pressed));
     }
-    field.readOnly = true;
-    check.hidden = true;
     setAttribute(root, "data-state", grade.right ? "right" : "wrong");
-    verdict.hidden = false;
     verdict.replaceChildren(el("b", { text: grade.right ? card.right : card.wrong }), ` ${reasonOf(question, grade, words)}`);
-    skip.hidden = true;
-    never.hidden = true;
-    close.hidden = false;
-    keys.hidden = true;
     // The field would keep the arrow keys to itself; a button lets them step on.
     if (field.getRootNode().activeElement === field) close.focus();
     on.answer(grade, verdict.textContent);
@@ -94,7 +97,7 @@ export function createCard(words, on) {
     /** Show a question; the text of it, for those who listen, is returned. */
     ask(next, seed) {
       question = next;
-      done = false;
+      turn(false);
       const texts = words[next.kind];
       setText(asked, fill(texts.question, next.slots));
       counts.hidden = !texts.counts;
@@ -102,22 +105,15 @@ export function createCard(words, on) {
       options.hidden = !next.choices;
       form.hidden = !next.wrongs;
       options.replaceChildren(...shuffled(next.choices ?? [], seed).map(({ id }, place) => {
-        const node = el("button", { type: "button", class: "option", "data-testid": "predict-option", "data-answer": id },
+        const node = createButton({ class: "option", "data-testid": "predict-option", "data-answer": id },
+          () => settle(gradeChoice(question, id), node),
           el("i", { "aria-hidden": "true", text: String(place + 1) }), el("span", { text: fill(texts.options[id], next.slots) }));
-        node.onclick = () => settle(gradeChoice(question, id), node);
         return node;
       }));
       field.value = "";
-      field.readOnly = false;
       field.inputMode = next.whole ? "numeric" : "decimal";
       setAttribute(field, "aria-invalid", null);
-      check.hidden = false;
-      verdict.hidden = true;
       setText(verdict, "");
-      skip.hidden = false;
-      never.hidden = false;
-      close.hidden = true;
-      keys.hidden = false;
       setText(keys, next.choices ? fill(card.keys_choice, { count: next.choices.length }) : card.keys_number);
       setText(score, "");
       setAttribute(root, "data-state", "open");

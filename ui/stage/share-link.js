@@ -1,5 +1,7 @@
 /** The link to a frame: everything that made it, and only what differs from the default. Pure. */
 
+import { addressWithParameter, numberInAddress } from "./address.js";
+
 /**
  * The address of a frame.
  *
@@ -23,14 +25,10 @@ export function frameLink(href, share, { step, row, usualRow, budget, usualBudge
 
 /** The page's own address with the row. */
 export function keptAddress(href, { row, usualRow }) {
-  const url = new URL(href);
-  if (row === usualRow) url.searchParams.delete("row");
-  else url.searchParams.set("row", String(row));
-  return url.href;
+  return addressWithParameter(href, "row", row, usualRow);
 }
 
 /** The row inside its query tile that an address names, or null. */
 export function rowInAddress(search) {
-  const text = new URLSearchParams(search).get("row");
-  return text !== null && /^\d{1,4}$/.test(text) ? Number(text) : null;
+  return numberInAddress(search, "row", /^\d{1,4}$/);
 }

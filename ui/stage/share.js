@@ -1,6 +1,6 @@
 /** Take it with you: the link to this frame, its QR code, its picture, and the ledger. All made in the browser. */
 
-import { el, setText } from "./dom.js";
+import { createButton, el, setText } from "./dom.js";
 import { ledgerBySteps, ledgerTotals } from "./export-csv.js";
 import { pictureOf } from "./export-picture.js";
 import { copyText, pngOf, saveFile } from "./export-save.js";
@@ -22,11 +22,7 @@ export function createShare(trace, words, context, told, usualRow) {
   // A step without rows at hand shows none, so it has none to name.
   const place = () => ({ step: frame.index, row: frame.step.rows ? frame.row : usualRow, usualRow,
     budget: context.budget, usualBudget: context.usualBudget });
-  const button = (name, action) => {
-    const node = el("button", { type: "button", text: text[name], "data-share": name });
-    node.onclick = action;
-    return node;
-  };
+  const button = (name, action) => createButton({ text: text[name], "data-share": name }, action);
   const said = el("p", { class: "said", role: "status", "data-testid": "share-status" });
   const field = el("input", { type: "text", readonly: "", "aria-label": text.link_label, "data-testid": "share-link" });
   const line = el("div", { class: "link-line", hidden: "" }, field);

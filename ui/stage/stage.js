@@ -7,6 +7,7 @@ import { createBackwardMemory } from "./backward_memory.js";
 import { createBreakit } from "./breakit.js";
 import { budgetInAddress } from "./budget.js";
 import { createChip } from "./chip.js";
+import { createClock } from "./clock.js";
 import { createCode } from "./code.js";
 import { el, setAttribute, setText } from "./dom.js";
 import { createFlights, flightsOf } from "./flight.js";
@@ -32,36 +33,34 @@ const mounted = new WeakMap();
 /** Sentences are spoken at most this often, in milliseconds, so that playing fast does not flood the listener. */
 const SPEAK_AFTER = 400;
 
-function create(host, data, start, moved) {
-  const { words } = data;
-  const trace = unpack(data);
-  const { steps } = trace;
-  const stores = storesOfO(trace);
-  const spoken = el("p", { class: "spoken", role: "status", "aria-live": "polite" });
-  const sentinel = el("span", { class: "theme-sentinel", "aria-hidden": "true" });
-  const root = el("div", { class: "stage", "data-testid": "stage", role: "region", "aria-label": words.zones.stage });
-  host.replaceChildren(root);
-  root.append(spoken, sentinel);
+/** The row to start at: the first for which something shrinks, else the first. */
+function usualRowOf(steps) {
+  const first = steps.find((step) => shrinkingRows(step).length > 0);
+  return first ? shrinkingRows(first)[0] : 0;
+}
 
-  let colours = readColours(root);
-  let theme = String(colours.q);
-  const state = { index: start, row: 0, playing: false, perSecond: 1 };
-  const firstShrink = steps.findIndex((step) => shrinkingRows(step).length > 0);
-  if (firstShrink >= 0) state.row = shrinkingRows(steps[firstShrink])[0];
-  const usualRow = state.row;
-  if (data.address && !moved) state.row = rowInAddress(location.search) ?? usualRow;
+/** What the zones are told of a step, with a row of its query tile chosen. */
+function frameAt(trace, stores, index, chosen) {
+  const step = trace.steps[index];
+  const held = step.rows ? step.rows[1] - step.rows[0] : 1;
+  const row = Math.min(chosen, held - 1);
+  const isFinal = step.tile[0] !== null && index >= finalStore(stores[step.tile[0]]);
+  return { trace, step, index, row, subject: topic(trace, step, row, isFinal) };
+}
 
+/** What keys and buttons do. `parts` gives the predictions and the presenter, which are made later. */
+function createActions(state, steps, show, { play, pause }, parts) {
   const actions = {
     go(index) {
       pause();
       show(clampStep(index, steps));
     },
     present() {
-      presenter.enter();
+      parts().presenter.enter();
     },
     by(offset) {
-      if (offset === 1 && presenter.reveals()) return;
-      if (offset === 1 && predict.stops(state.index + 1)) return void pause();
+      if (offset === 1 && parts().presenter.reveals()) return;
+      if (offset === 1 && parts().predict.stops(state.index + 1)) return void pause();
       actions.go(state.index + offset);
     },
     rescale() {
@@ -78,9 +77,43 @@ function create(host, data, start, moved) {
       state.perSecond = perSecond;
     },
   };
-  const tip = createTip(root, spoken);
+  return actions;
+}
+
+/** Make presenter mode, with its buttons before another of the player's. */
+function addPresenter(words, next, hooks) {
+  const presenter = createPresenter(words, hooks);
+  const { root } = hooks;
+  next.before(presenter.bar, presenter.toggle);
+  root.querySelector(".sentence").after(presenter.room.question, presenter.room.waiting);
+  root.querySelector(".stage-grid").append(presenter.room.note);
+  root.append(presenter.blank);
+  return presenter;
+}
+
+/** Make a stage. `moved` says that another run stood in its place before. */
+function create(host, data, start, moved) {
+  const { words } = data;
+  const trace = unpack(data);
+  const { steps } = trace;
+  const stores = storesOfO(trace);
+  const spoken = el("p", { class: "spoken", role: "status", "aria-live": "polite" });
+  const sentinel = el("span", { class: "theme-sentinel", "aria-hidden": "true" });
+  const root = el("div", { class: "stage", "data-testid": "stage", role: "region", "aria-label": words.zones.stage });
+  host.replaceChildren(root);
+  root.append(spoken, sentinel);
+
+  let colours = readColours(root);
+  let theme = String(colours.q);
+  const usualRow = usualRowOf(steps);
+  const state = { index: start, row: usualRow, playing: false, perSecond: 1 };
+  if (data.address && !moved) state.row = rowInAddress(location.search) ?? usualRow;
+
+  const clock = createClock(state, steps.length - 1, show,
+    (index) => predict.stops(index, true), (on) => transport.playing(on));
+  const actions = createActions(state, steps, show, clock, () => ({ predict, presenter }));
   const context = {
-    tip,
+    tip: createTip(root, spoken),
     colours: () => colours,
     theme: () => theme,
     scales: isBackward(trace) ? backwardScales(trace) : colourScales(trace),
@@ -111,7 +144,7 @@ function create(host, data, start, moved) {
   const address = createAddress(shelf.address);
   state.perSecond = transport.initialSpeed;
   const predict = createPredict(trace, words.predict, data.ask ?? false, {
-    root, go: actions.go, resume: play, choose: context.choose, say: speak,
+    root, go: actions.go, resume: clock.play, choose: context.choose, say: speak,
     giveFocus: () => transport.root.querySelector(".next").focus(),
   });
   zones.push(predict);
@@ -123,14 +156,10 @@ function create(host, data, start, moved) {
   }
   transport.root.querySelector(".place").before(predict.toggle);
   transport.root.append(predict.passed, predict.card);
-  const presenter = createPresenter(words.presenter, {
+  const presenter = addPresenter(words.presenter, predict.toggle, {
     root, by: actions.by, keepsAddress: data.address, playing: () => state.playing, say: (subject) => speak(spokenOf(subject)),
   });
   zones.push(presenter);
-  predict.toggle.before(presenter.bar, presenter.toggle);
-  root.querySelector(".sentence").after(presenter.question, presenter.waiting);
-  root.querySelector(".stage-grid").append(presenter.note);
-  root.append(presenter.blank);
 
   let speaking = 0;
   function speak(text) {
@@ -141,14 +170,10 @@ function create(host, data, start, moved) {
   const spokenOf = (subject) => presenter.spoken(subject) ?? sentenceOf(subject, words);
 
   function show(index, { quiet = false } = {}) {
-    const step = steps[index];
     const forward = index === state.index + 1;
     state.index = index;
-    const held = step.rows ? step.rows[1] - step.rows[0] : 1;
-    const row = Math.min(state.row, held - 1);
-    const isFinal = step.tile[0] !== null && index >= finalStore(stores[step.tile[0]]);
-    const subject = topic(trace, step, row, isFinal);
-    const frame = { trace, step, index, row, subject };
+    const frame = frameAt(trace, stores, index, state.row);
+    const { step, subject } = frame;
     setAttribute(root, "data-step", index);
     setAttribute(root, "data-steps", steps.length);
     setAttribute(root, "data-kind", step.kind);
@@ -160,31 +185,6 @@ function create(host, data, start, moved) {
       speak(spokenOf(subject));
       if (data.address) address.write(index);
     }
-  }
-
-  let tick = 0;
-  function play() {
-    state.playing = true;
-    transport.playing(true);
-    if (state.index === steps.length - 1) show(0);
-    let due = performance.now() + 1000 / state.perSecond;
-    const beat = (now) => {
-      if (!state.playing) return;
-      if (now >= due) {
-        due = Math.max(due + 1000 / state.perSecond, now);
-        if (predict.stops(state.index + 1, true)) return void pause();
-        show(state.index + 1);
-        if (state.index >= steps.length - 1) return void pause();
-      }
-      tick = requestAnimationFrame(beat);
-    };
-    tick = requestAnimationFrame(beat);
-  }
-  function pause() {
-    if (!state.playing) return;
-    state.playing = false;
-    cancelAnimationFrame(tick);
-    transport.playing(false);
   }
 
   // The sentinel's colour follows the theme through a very short transition, so its end tells of a change.
@@ -204,7 +204,7 @@ function create(host, data, start, moved) {
     retell: shelf.retell,
     place: () => ({ step: steps[state.index], index: state.index, length: steps.length }),
     destroy() {
-      pause();
+      clock.pause();
       stopKeys();
       predict.destroy();
       presenter.destroy();

@@ -1,6 +1,6 @@
 /** The player's controls: buttons, scrub slider with its markers, and speed. */
 
-import { el, setAttribute, setStyle, setText } from "./dom.js";
+import { createButton, el, elSvg, setAttribute, setStyle, setText } from "./dom.js";
 import { fill } from "./sentence.js";
 import { markers, stretches } from "./timeline.js";
 
@@ -19,13 +19,7 @@ const PATHS = {
 };
 
 function icon(name) {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("viewBox", "0 0 20 20");
-  svg.setAttribute("aria-hidden", "true");
-  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  path.setAttribute("d", PATHS[name]);
-  svg.append(path);
-  return svg;
+  return elSvg("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, elSvg("path", { d: PATHS[name] }));
 }
 
 /** Each event's mark, as one shape whose middle lies at x = 0. */
@@ -37,24 +31,16 @@ const SHAPES = {
 
 /** The marks under the slider: one drawing, because a run has hundreds. */
 function createMarks(marks, count) {
-  const create = (name, attributes) => {
-    const node = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-    return node;
-  };
-  const root = create("svg", { class: "marks", "aria-hidden": "true" });
+  const root = elSvg("svg", { class: "marks", "aria-hidden": "true" });
   for (const { index, event } of marks) {
-    const place = create("svg", { class: event, x: `${(100 * index) / Math.max(count - 1, 1)}%`, overflow: "visible" });
-    place.append(create("path", { d: SHAPES[event] }));
-    root.append(place);
+    root.append(elSvg("svg", { class: event, x: `${(100 * index) / Math.max(count - 1, 1)}%`, overflow: "visible" },
+      elSvg("path", { d: SHAPES[event] })));
   }
   return root;
 }
 
 function button(name, label, action) {
-  const node = el("button", { type: "button", class: `control ${name}`, "aria-label": label, title: label }, icon(name));
-  node.onclick = action;
-  return node;
+  return createButton({ class: `control ${name}`, "aria-label": label, title: label }, action, icon(name));
 }
 
 /** Make the controls. `actions` has `go(index)`, `by(offset)`, `toggle()`, `rescale()` and `speed(perSecond)`. */
@@ -99,8 +85,7 @@ export function createTransport(trace, words, actions) {
       el("span", { class: "place", style: `--letters: ${2 * String(count).length + 3}` }, place), legend),
     track);
   // A tile or a table has a tab stop each; who plays by keyboard need not pass them all.
-  const skip = el("button", { type: "button", class: "to-player", text: text.skip });
-  skip.onclick = () => buttons.play.focus();
+  const skip = createButton({ class: "to-player", text: text.skip }, () => buttons.play.focus());
   return {
     root,
     skip,
