@@ -1,4 +1,4 @@
-"""The lecturer's side over HTTP, for scripts (docs/live-room-routes.md): everything needs the room's key, in a header."""
+"""The lecturer's side over HTTP, for scripts. Everything needs the room's key: docs/live-room-routes.md."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

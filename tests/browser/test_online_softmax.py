@@ -178,10 +178,12 @@ def test_buttons_keys_slider_and_play(page: Page) -> None:
 
 
 def test_next_rescale_is_off_with_a_reason_where_nothing_rescales(page: Page) -> None:
-    player = mount_row(page, ROW)
-    choose(player, "two_pass")
-    expect(player.get_by_role("button", name="Next rescale", exact=True)).to_be_disabled()
-    expect(player.get_by_test_id("no-rescale")).to_have_text(WORDS["transport"]["no_rescale"])
+    # The reason is the row's or the way's, and the page knows which.
+    for row, way, reason in ((ROW, "two_pass", "never_rescales"), ([5.0, 2.0, 1.0], "online", "no_rescale")):
+        player = mount_row(page, row)
+        choose(player, way)
+        expect(player.get_by_role("button", name="Next rescale", exact=True)).to_be_disabled()
+        expect(player.get_by_test_id("no-rescale")).to_have_text(WORDS["transport"][reason])
 
 
 def test_typing_in_the_field_never_steps_and_a_row_can_be_edited(page: Page, server_url: str) -> None:

@@ -3,7 +3,8 @@
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,13 @@ def _largest_error(run: RowRun, exact: Sequence[float]) -> float:
     return float(np.max(np.abs(np.subtract(run.result, exact))))
 
 
+def bound_of(errors: Iterable[float]) -> float:
+    """Return a number of two digits that no error passes, so that "to within" is true as printed."""
+    worst = Decimal(max(errors))
+    digits = Decimal(1).scaleb(worst.adjusted() - 1)
+    return float(worst.quantize(digits, rounding=ROUND_CEILING)) if worst else 0.0
+
+
 def _method(run: RowRun, exact: Sequence[float], code: list[dict[str, str]]) -> Payload:
     lines = {line["runs"]: place for place, line in enumerate(code) if line["runs"]}
     last = run.frames[-1]
@@ -153,12 +161,14 @@ def encode_row(row: Sequence[float], *, language: str = "en") -> Payload:
     exact = exact_shares(row)
     runs = {method: softmax_row(row, method) for method in METHODS}
     errors = {method: _largest_error(run, exact) for method, run in runs.items()}
+    verdict = verdict_of(runs, errors)
+    compared = METHODS if verdict == "agree" else ("two_pass", "online")
     payload: Payload = {
         "row": [finite(value) for value in runs["online"].x],
         "methods": {method: _method(run, exact, words["code"][method]) for method, run in runs.items()},
         "exact": exact,
-        "verdict": verdict_of(runs, errors),
-        "worst": max(errors["two_pass"], errors["online"]),
+        "verdict": verdict,
+        "worst": bound_of(errors[method] for method in compared),
         "merge": merges_of(row),
         "words": {name: table for name, table in words.items() if name not in ("page", "code")},
     }

@@ -1,5 +1,6 @@
 /** The one-row player: mounts its zones on one row, and holds which way and which step are shown. */
 
+import { createClock } from "../stage/clock.js";
 import { createCode } from "../stage/code.js";
 import { el, setAttribute, setText } from "../stage/dom.js";
 import { listen } from "../stage/keys.js";
@@ -56,10 +57,11 @@ function createWay(data, method, root, state, shown) {
       state.perSecond = perSecond;
     },
   };
-  const transport = createTransport(trace, words, actions);
+  const { no_rescale, never_rescales, ...text } = words.transport;
+  const transport = createTransport(trace,
+    { ...words, transport: { ...text, no_rescale: method === "online" ? no_rescale : never_rescales } }, actions);
   const code = createCode(trace, words);
   const zones = [createElements(data, words), createKept(method, words), createRowWords(frames.length, words), code, transport];
-  let tick = 0;
   const way = {
     method,
     actions,
@@ -75,28 +77,7 @@ function createWay(data, method, root, state, shown) {
       for (const zone of zones) zone.update({ frame, index, subject, step: steps[index] });
       shown(method, index, rowSentence(subject, words));
     },
-    play() {
-      state.playing = true;
-      transport.playing(true);
-      if (state.index === way.last) way.show(0);
-      let due = performance.now() + 1000 / state.perSecond;
-      const beat = (now) => {
-        if (!state.playing) return;
-        if (now >= due) {
-          due = Math.max(due + 1000 / state.perSecond, now);
-          way.show(state.index + 1);
-          if (state.index >= way.last) return void way.pause();
-        }
-        tick = requestAnimationFrame(beat);
-      };
-      tick = requestAnimationFrame(beat);
-    },
-    pause() {
-      if (!state.playing) return;
-      state.playing = false;
-      cancelAnimationFrame(tick);
-      transport.playing(false);
-    },
+    ...createClock(state, steps.length - 1, (index) => way.show(index), () => false, (on) => transport.playing(on)),
   };
   state.perSecond = transport.initialSpeed;
   return way;
