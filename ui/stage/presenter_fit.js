@@ -1,4 +1,4 @@
-/** Keep the two memories inside the screen: they are drawn smaller where they would not fit. */
+/** Let the two memories fill the screen: they are drawn larger where there is room, and smaller where they would not fit. */
 
 import { setStyle } from "./dom.js";
 
@@ -7,6 +7,9 @@ const NARROWEST = 800;
 
 /** Smaller than this share the numbers could not be told apart. */
 const SMALLEST = 0.4;
+
+/** What is tried, the largest first, where a zone leaves room. */
+const LARGER = [1.75, 1.5, 1.3, 1.15];
 
 /** Make it. `fit()` is to be called whenever what the zones show has changed. */
 export function createFitting(root) {
@@ -18,13 +21,19 @@ export function createFitting(root) {
     if (!root.isConnected || !root.hasAttribute("data-presenter")) return;
     const narrow = root.clientWidth < NARROWEST;
     for (const zone of zones()) {
-      setStyle(zone, "--shrink", "1");
-      if (narrow) continue;
+      const drawnAt = (share) => {
+        setStyle(zone, "--shrink", share.toFixed(3));
+        return zone.scrollHeight <= zone.clientHeight + 1;
+      };
+      if (narrow || drawnAt(1)) {
+        if (!narrow && !LARGER.some((share) => drawnAt(share) && zone.scrollWidth <= zone.clientWidth + 1)) drawnAt(1);
+        continue;
+      }
       let share = 1;
       // A narrower zoom gives more width, so lines may join: a second look is enough.
       for (let look = 0; look < 3 && zone.scrollHeight > zone.clientHeight + 1; look += 1) {
         share = Math.max(SMALLEST, (share * zone.clientHeight) / zone.scrollHeight);
-        setStyle(zone, "--shrink", share.toFixed(3));
+        drawnAt(share);
       }
     }
   }

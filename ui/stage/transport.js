@@ -75,10 +75,12 @@ export function createTransport(trace, words, actions) {
   speed.value = String(USUAL);
   speed.onchange = () => actions.speed(SPEEDS[Number(speed.value)][1]);
   const place = el("span");
+  // On a phone the words of the step are a screen away; its name goes with the buttons.
+  const now = el("p", { class: "now", "aria-hidden": "true" });
   const legend = el("span", { class: "legend" },
     ...[["rose", text.rose], ["discard", text.discard], ["finished", text.finished_q]].filter(([event]) => marks.some((mark) => mark.event === event)).map(([event, label]) =>
       el("span", {}, el("i", { class: event }), label)));
-  const root = el("section", { class: "transport", "aria-label": words.zones.transport },
+  const root = el("section", { class: "transport", "aria-label": words.zones.transport }, now,
     el("div", { class: "controls" }, el("div", { class: "buttons" }, buttons.first, buttons.previous, buttons.play, buttons.next, buttons.last), buttons.rescale,
       never ? el("span", { class: "reason note", "data-testid": "no-rescale", text: text.no_rescale }) : null,
       el("label", { class: "speed" }, el("span", { text: text.speed }), speed),
@@ -95,6 +97,7 @@ export function createTransport(trace, words, actions) {
       setStyle(slider, "--done", share(index));
       setAttribute(slider, "aria-valuetext", fill(text.slider_value, { step: index + 1, steps: count, kind: words.kinds[step.kind] }));
       setText(place, `${index + 1} / ${count}`);
+      setText(now, fill(text.step, { step: index + 1, steps: count, kind: words.kinds[step.kind] }));
       for (const name of ["first", "previous"]) setAttribute(buttons[name], "data-idle", index === 0 ? "" : null);
       for (const name of ["next", "last"]) setAttribute(buttons[name], "data-idle", index === count - 1 ? "" : null);
     },
