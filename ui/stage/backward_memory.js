@@ -4,16 +4,15 @@
  */
 
 import { storesOfGradient } from "./backward_history.js";
-import { createMark, el, setAttribute, setStyle } from "./dom.js";
+import { createMark, el, setAttribute } from "./dom.js";
 import { paint, paintStill, wipe } from "./heat.js";
 import { finalStore, heldO } from "./history.js";
-import { PADDING } from "./memory.js";
-import { SMALLEST_LABELLED, createBlocks, createQueriesMark, createTokens, tileSpans } from "./memory_blocks.js";
-import { format } from "./numbers.js";
+import { createBlocks, createQueriesMark, createTokens, tileSpans } from "./memory_blocks.js";
+import { keepFitting } from "./memory_fit.js";
+import { readableStrip } from "./memory_strip.js";
 import { pocket } from "./pocket.js";
 import { fill, showToken } from "./sentence.js";
 import { tensorLabel } from "./tensor_names.js";
-import { evenCell, readable } from "./tip.js";
 
 /** Every strip: where it lies, whose colour it wears, and whether it is filled as the run goes on. */
 const STRIPS = [
@@ -54,15 +53,9 @@ export function createBackwardMemory(trace, words, context) {
     part.node = el("div", { class: `held ${across ? "across" : "down"}`, role: "img", "data-tensor": strip.name, "data-tile": String(tile), "data-still": strip.made || strip.name === "o" ? null : "",
       "aria-label": `${label} ${names.join(" ")}`, style: `--hue: var(--tw-${strip.hue}); --rows: ${span[1] - span[0]}` },
     el(strip.made ? "canvas" : "span", { class: "values" }));
-    readable(part.node, context.tip, {
-      cellAt: (x, y) => {
-        if (!part.shown?.length) return null;
-        const [rows, columns] = [part.shown.length, part.shown[0].length];
-        return across ? evenCell(y, x, rows, columns) : evenCell(x, y, rows, columns);
-      },
-      describe: (row, column) => (part.shown?.length ? fill(words.chip.cell, { name: label, row: names[row],
-        column: fill(words.chip.cell_dimension, { dimension: column }), value: format(part.shown[row][column], 5) }) : null),
-      size: () => (part.shown?.length ? [part.shown.length, part.shown[0].length] : [0, 0]),
+    readableStrip(part.node, context.tip, words, {
+      name: label, tokens: names, across,
+      shown: () => part.shown,
       onChoose: (row) => { if (!across) context.choose(row, false, tile); },
     });
     return part;
@@ -92,24 +85,11 @@ export function createBackwardMemory(trace, words, context) {
     el("li", {}, el("span", { class: "visits-mark" }), el("span", { text: words.outer.visits })));
   const root = el("section", { class: "zone outer", "aria-label": words.zones.outer },
     el("header", {}, el("h3", { text: words.zones.outer }), el("span", { class: "note", text: words.zones.outer_note })), pocket(picture), pocket(blocks.counts), key);
-  setStyle(picture, "--tiles", String(tilesK));
-  setStyle(picture, "--row-tiles", String(tilesQ));
-
-  function fit() {
-    // The zone and not the picture: presenter mode draws the picture smaller, which must not make its cells larger.
-    const width = root.clientWidth - 2 * PADDING;
-    if (width <= 0) return;
+  const watcher = keepFitting(root, picture, problem, 20, (width) => {
     const labelWidth = Math.min(64, Math.max(38, width * 0.125));
     const strip = Math.min(52, Math.max(22, width * 0.074));
-    const forCells = width - labelWidth - 4 * strip - 3 * (tilesK + 5);
-    const cell = Math.max(2, Math.min(20, Math.floor((forCells / nK) * 4) / 4, 330 / nQ));
-    setStyle(picture, "--cell", `${cell}px`);
-    setStyle(picture, "--labels", `${labelWidth}px`);
-    setStyle(picture, "--strip", `${strip}px`);
-    setAttribute(picture, "data-small", cell < SMALLEST_LABELLED ? "" : null);
-  }
-  const watcher = new ResizeObserver(fit);
-  watcher.observe(root);
+    return { labels: labelWidth, strip, forCells: width - labelWidth - 4 * strip - 3 * (tilesK + 5) };
+  });
 
   const markQueries = createQueriesMark(queryLabels);
   const keyLabelsHere = createMark("data-here");

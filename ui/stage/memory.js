@@ -3,21 +3,18 @@
  * between them the score matrix that is never stored.
  */
 
-import { createMark, el, setAttribute, setStyle } from "./dom.js";
+import { createMark, el, setAttribute } from "./dom.js";
 import { paint, paintStill, wipe } from "./heat.js";
 import { finalStore, heldO, storesOfO } from "./history.js";
-import { SMALLEST_LABELLED, createBlocks, createQueriesMark, createTokens, tileSpans } from "./memory_blocks.js";
+import { createBlocks, createQueriesMark, createTokens, tileSpans } from "./memory_blocks.js";
+import { keepFitting } from "./memory_fit.js";
 import { createSaved } from "./memory_saved.js";
-import { format } from "./numbers.js";
+import { readableStrip } from "./memory_strip.js";
 import { pocket } from "./pocket.js";
 import { fill, showToken } from "./sentence.js";
-import { evenCell, readable } from "./tip.js";
 
 /** The strip of m and l, or lse, beside O; in pixels, as in the style sheet. */
 const SAVED_WIDTH = 16;
-
-/** The zone's own, at each side, in pixels; as in the style sheet. */
-export const PADDING = 10;
 
 /** Make the zone. */
 export function createMemory(trace, words, context) {
@@ -39,22 +36,11 @@ export function createMemory(trace, words, context) {
   function strip(name, tile, span, across) {
     const node = el("div", { class: `held ${across ? "across" : "down"}`, role: "img", "data-tensor": name, "data-tile": String(tile),
       "data-still": name === "o" ? null : "", style: `--hue: var(--tw-${name}); --rows: ${span[1] - span[0]}` }, el(name === "o" ? "canvas" : "span", { class: "values" }));
-    const values = () => (name === "o" ? currentO[tile] : arrays[name].slice(span[0], span[1]));
-    const tokens = name === "q" || name === "o" ? tokensQ : tokensK;
-    setAttribute(node, "aria-label", `${name} ${tokens.slice(span[0], span[1]).join(" ")}`);
-    readable(node, context.tip, {
-      cellAt: (x, y) => {
-        const rows = values();
-        if (!rows?.length) return null;
-        return across ? evenCell(y, x, rows.length, rows[0].length) : evenCell(x, y, rows.length, rows[0].length);
-      },
-      describe: (row, column) => {
-        const rows = values();
-        if (!rows?.length) return null;
-        return fill(words.chip.cell, { name: name.toUpperCase(), row: tokens[span[0] + row],
-          column: fill(words.chip.cell_dimension, { dimension: column }), value: format(rows[row][column], 5) });
-      },
-      size: () => { const rows = values(); return rows?.length ? [rows.length, rows[0].length] : [0, 0]; },
+    const tokens = (name === "q" || name === "o" ? tokensQ : tokensK).slice(...span);
+    setAttribute(node, "aria-label", `${name} ${tokens.join(" ")}`);
+    readableStrip(node, context.tip, words, {
+      name: name.toUpperCase(), tokens, across,
+      shown: () => (name === "o" ? currentO[tile] : arrays[name].slice(...span)),
       onChoose: (row) => { if (name === "q" || name === "o") context.choose(row, false, tile); },
     });
     return node;
@@ -83,24 +69,11 @@ export function createMemory(trace, words, context) {
   const root = el("section", { class: "zone outer", "aria-label": words.zones.outer },
     el("header", {}, el("h2", { text: words.zones.outer }), el("span", { class: "note", text: words.zones.outer_note })),
     pocket(picture), pocket(blocks.counts), key, el("p", { class: "note heat", text: words.outer.heat }));
-  setStyle(picture, "--tiles", String(tilesK));
-  setStyle(picture, "--row-tiles", String(tilesQ));
-
-  function fit() {
-    // The zone and not the picture: presenter mode draws the picture smaller, which must not make its cells larger.
-    const width = root.clientWidth - 2 * PADDING;
-    if (width <= 0) return;
+  const watcher = keepFitting(root, picture, problem, 22, (width) => {
     const labels = Math.min(76, Math.max(42, width * 0.14));
-    const strips = Math.min(72, Math.max(36, width * 0.13));
-    const forCells = width - labels - 2 * strips - SAVED_WIDTH - 3 * (tilesK + 4);
-    const cell = Math.max(2, Math.min(22, Math.floor((forCells / nK) * 4) / 4, 330 / nQ));
-    setStyle(picture, "--cell", `${cell}px`);
-    setStyle(picture, "--labels", `${labels}px`);
-    setStyle(picture, "--strip", `${strips}px`);
-    setAttribute(picture, "data-small", cell < SMALLEST_LABELLED ? "" : null);
-  }
-  const watcher = new ResizeObserver(fit);
-  watcher.observe(root);
+    const strip = Math.min(72, Math.max(36, width * 0.13));
+    return { labels, strip, forCells: width - labels - 2 * strip - SAVED_WIDTH - 3 * (tilesK + 4) };
+  });
 
   let painted = "";
   function paintInputs() {

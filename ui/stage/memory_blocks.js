@@ -5,9 +5,6 @@ import { paint, wipe } from "./heat.js";
 import { blockLives, blockState } from "./history.js";
 import { fill, showToken } from "./sentence.js";
 
-/** Below this cell size, in pixels, labels cannot be read and are left out. */
-export const SMALLEST_LABELLED = 9;
-
 /** A token of more letters may not fit beside its row or above its column. */
 const MOST_LETTERS = 7;
 

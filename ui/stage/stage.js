@@ -80,6 +80,22 @@ function createActions(state, steps, show, { play, pause }, parts) {
   return actions;
 }
 
+/** Make the questions, with their button and card in the player. */
+function addPredict(trace, data, player, hooks) {
+  const predict = createPredict(trace, data.words.predict, data.ask ?? false, hooks);
+  player.querySelector(".place").before(predict.toggle);
+  player.append(predict.passed, predict.card);
+  return predict;
+}
+
+/** Make the view of a wrong run beside the right one. */
+function addBreakit(trace, data, root, context, go) {
+  const breakit = createBreakit(trace, data.comparison, context, go, data.share?.query ?? null);
+  root.querySelector(".stage-grid").prepend(breakit.root);
+  root.querySelector(".step-name").before(breakit.drawn);
+  return breakit;
+}
+
 /** Make presenter mode, with its buttons before another of the player's. */
 function addPresenter(words, next, hooks) {
   const presenter = createPresenter(words, hooks);
@@ -143,19 +159,12 @@ function create(host, data, start, moved) {
   const flights = createFlights(root, memory, chip, isBackward(trace) ? backwardFlights : flightsOf);
   const address = createAddress(shelf.address);
   state.perSecond = transport.initialSpeed;
-  const predict = createPredict(trace, words.predict, data.ask ?? false, {
+  const predict = addPredict(trace, data, transport.root, {
     root, go: actions.go, resume: clock.play, choose: context.choose, say: speak,
     giveFocus: () => transport.root.querySelector(".next").focus(),
   });
   zones.push(predict);
-  if (data.comparison) {
-    const breakit = createBreakit(trace, data.comparison, context, actions.go, data.share?.query ?? null);
-    zones.push(breakit);
-    root.querySelector(".stage-grid").prepend(breakit.root);
-    root.querySelector(".step-name").before(breakit.drawn);
-  }
-  transport.root.querySelector(".place").before(predict.toggle);
-  transport.root.append(predict.passed, predict.card);
+  if (data.comparison) zones.push(addBreakit(trace, data, root, context, actions.go));
   const presenter = addPresenter(words.presenter, predict.toggle, {
     root, by: actions.by, keepsAddress: data.address, playing: () => state.playing, say: (subject) => speak(spokenOf(subject)),
   });
