@@ -46,7 +46,21 @@ OPTIONS: Mapping[str, set[str]] = {
 }
 
 CARD = {
-    *("title", "ask", "ask_on", "ask_off", "passed", "asked", "options", "number", "check", "skip", "never"),
+    *(
+        "title",
+        "ask",
+        "ask_on",
+        "ask_off",
+        "ahead",
+        "none_ahead",
+        "passed",
+        "asked",
+        "options",
+        "number",
+        "check",
+        "skip",
+        "never",
+    ),
     "again",
     *("right", "wrong", "not_a_number", "not_a_whole", "keys_choice", "keys_number", "score"),
 }

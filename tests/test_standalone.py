@@ -120,8 +120,9 @@ def test_only_comments_that_stand_alone_and_indentation_are_left_out() -> None:
 
 def test_lean_styles_keep_every_rule() -> None:
     source = "/* why */\n.a > .b:not(.c) {\n  margin: calc(1px + 2px) 0;\n\n  color: red;\n}\n"
-    source += "@media (width > 1px) {\n  .a { top: 0; }\n}\n"
-    wanted = ".a > .b:not(.c){margin:calc(1px + 2px) 0;color:red}@media (width > 1px){.a{top:0}}"
+    source += "@media (width > 1px) {\n  .a,\n .b { top: 0; /* why */ left: min(1px, 2px); }\n}\n"
+    wanted = ".a > .b:not(.c){margin:calc(1px + 2px) 0;color:red}"
+    wanted += "@media (width > 1px){.a,.b{top:0;left:min(1px,2px)}}"
     assert lean_styles(source) == wanted
 
 

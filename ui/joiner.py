@@ -22,8 +22,10 @@ _DESTRUCTURED = re.compile(r"^(?:export )?(?:const|let|var) [\[{]", re.MULTILINE
 # Comments that stand alone, and indentation: a fifth of the text, and nothing that runs.
 _COMMENTS = re.compile(r"^[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
 _INDENT = re.compile(r"^[ \t]+|^\n", re.MULTILINE)
-# Space around the braces and after the colons and semicolons of a style sheet, and a block's last semicolon.
-_AIR = re.compile(r"(?<=[{};])\s+|\s+(?=[{}])|(?<=[\w)]:) +|;\s*(?=\})")
+# In a style sheet also comments behind something, space around braces and after colons, semicolons and
+# commas, and a block's last semicolon. No text in a sheet of ours has any of these.
+_REMARKS = re.compile(r"/\*.*?\*/", re.DOTALL)
+_AIR = re.compile(r"(?<=[{};,])\s+|\s+(?=[{}])|(?<=[\w)]:) +|;\s*(?=\})")
 
 
 class JoinError(ValueError):
@@ -105,4 +107,4 @@ def lean(source: str) -> str:
 
 def lean_styles(source: str) -> str:
     """Leave out of a style sheet its comments, and the space and semicolons that say nothing."""
-    return _AIR.sub("", lean(source))
+    return _AIR.sub("", _REMARKS.sub("", lean(source)))

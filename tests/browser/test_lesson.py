@@ -93,10 +93,10 @@ def test_a_prediction_is_committed_before_its_reasons(reading: Reading) -> None:
 def test_the_slider_moves_its_bars(reading: Reading) -> None:
     act = reading.act("traffic")
     says = act.get_by_test_id("act-says")
-    expect(says).to_contain_text("more than standard")
+    expect(says).to_contain_text("times as much as standard")
     for _ in range(4):
         act.get_by_test_id("act-slider").press("ArrowRight")
-    expect(says).to_contain_text("64 queries in a tile moves 2.00 times less")
+    expect(says).to_contain_text("64 queries in a tile, standard moves 2.00 times as much as tiled")
     assert "traffic" in reading.kept()["sections"]
 
 

@@ -159,6 +159,22 @@ def test_a_second_step_goes_on_and_escape_closes(page: Page, run: Modules) -> No
     at(stage, index)
 
 
+def test_whoever_turns_questions_on_is_told_when_the_next_one_comes(page: Page, run: Modules) -> None:
+    asked = questions(run, traced())
+    stage = mount(page, traced(), f"?step={asked[0]['index']}")
+    told, toggle = page.get_by_test_id("predict-passed"), page.get_by_test_id("predict-toggle")
+    toggle.click()
+    expect(told).to_have_text(f"The next question comes before step {asked[1]['index'] + 1}.")
+    toggle.click()
+    expect(told).to_be_hidden()
+    page.keyboard.press("End")
+    toggle.click()
+    expect(told).to_contain_text("No question lies ahead")
+    page.keyboard.press("ArrowLeft")
+    at(stage, len(traced().steps) - 2)
+    expect(told).to_be_hidden()
+
+
 def test_skip_and_stop_asking_are_remembered(page: Page, run: Modules) -> None:
     asked = questions(run, traced())
     stage = mount(page, traced(), f"?step={asked[0]['index'] - 1}", ask=True)

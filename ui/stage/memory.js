@@ -71,7 +71,7 @@ export function createMemory(trace, words, context) {
     pocket(picture), pocket(blocks.counts), key, el("p", { class: "note heat", text: words.outer.heat }));
   const watcher = keepFitting(root, picture, problem, 22, (width) => {
     const labels = Math.min(76, Math.max(42, width * 0.14));
-    const strip = Math.min(72, Math.max(36, width * 0.13));
+    const strip = Math.min(72, Math.max(26, width * 0.2 - 28));
     return { labels, strip, forCells: width - labels - 2 * strip - SAVED_WIDTH - 3 * (tilesK + 4) };
   });
 

@@ -6,7 +6,7 @@ import { setAttribute, setStyle } from "./dom.js";
 const PADDING = 10;
 
 /** Below this cell size, in pixels, labels cannot be read and are left out. */
-const SMALLEST_LABELLED = 9;
+const SMALLEST_LABELLED = 8;
 
 /**
  * Keep the picture fitting its zone. `largest` is that of a cell; `shares(width)` says what `labels` and `strip` take

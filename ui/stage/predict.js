@@ -12,6 +12,7 @@ import { createCard } from "./predict_card.js";
 import { createMemoryOfAnswers, ownStorage } from "./predict_memory.js";
 import { planQuestions } from "./predict_plan.js";
 import { makeQuestion } from "./predict_questions.js";
+import { fill } from "./sentence.js";
 
 /** The name of a run, the same tomorrow: it depends on what is computed and not on how it is shown. */
 export function runName(trace) {
@@ -73,11 +74,18 @@ export function createPredict(trace, words, standard, hooks, storage = ownStorag
     if (on) {
       memory.forget(run);
       seen.clear();
-    } else dismiss();
+      const ahead = [...planned.keys()].filter((index) => index > at).sort((left, right) => left - right)[0];
+      tell(ahead === undefined ? words.card.none_ahead : fill(words.card.ahead, { step: ahead + 1 }));
+    } else {
+      dismiss();
+      passed.hidden = true;
+    }
   });
   asking.toggle.hidden = planned.size === 0;
   const passed = el("p", { class: "passed note", role: "status", "data-testid": "predict-passed", hidden: "" });
-  let passedAt = null;
+  let at = 0;
+  let toldAt = null;
+  let hasPassed = false;
   const card = createCard(words, {
     say: hooks.say,
     answer(grade, text) {
@@ -122,10 +130,16 @@ export function createPredict(trace, words, standard, hooks, storage = ownStorag
 
   /** Who steps with a key may not notice that it passed a question. Said once a run. */
   function tellOfPassing(index) {
-    if (passedAt !== null) return;
-    passedAt = index;
+    if (hasPassed) return;
+    hasPassed = true;
+    at = index;
+    tell(words.card.passed);
+  }
+  /** Say a line below the controls until another step is shown. */
+  function tell(text) {
+    toldAt = at;
     passed.hidden = false;
-    setText(passed, words.card.passed);
+    setText(passed, text);
   }
 
   function onKey(event) {
@@ -162,7 +176,8 @@ export function createPredict(trace, words, standard, hooks, storage = ownStorag
     },
     /** Told of every frame shown: a frame that has been on screen is asked about no more. */
     update({ index }) {
-      if (index !== passedAt) passed.hidden = true;
+      at = index;
+      if (at !== toldAt) passed.hidden = true;
       seen.add(index);
       const keeps = index === (card.answered ? pending : pending - 1);
       if (!keeps) dismiss();
