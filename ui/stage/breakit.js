@@ -1,7 +1,8 @@
 /** A wrong algorithm beside the right one: their numbers for the chosen row, and how the error grows by key tile. */
 
 import { createErrorChart, rangeText } from "./breakit_chart.js";
-import { createButton, el, setAttribute, setText } from "./dom.js";
+import { el, setAttribute, setText } from "./dom.js";
+import { createButton } from "./elements.js";
 import { format, toNumber } from "./numbers.js";
 import { fill, nameTokens, showToken } from "./sentence.js";
 

@@ -1,6 +1,7 @@
 /** The error of the output so far, key tile by key tile: where its points lie, and one small chart a row. */
 
-import { createButton, el, elSvg, setAttribute, setText } from "./dom.js";
+import { el, setAttribute, setText } from "./dom.js";
+import { createButton, elSvg } from "./elements.js";
 import { format, toNumber } from "./numbers.js";
 import { fill } from "./sentence.js";
 

@@ -2,7 +2,8 @@
 
 import { addressWithParameter } from "./address.js";
 import { fullestStep, partsBeyond, tilesThatFit } from "./budget.js";
-import { createButton, el, setAttribute, setStyle, setText } from "./dom.js";
+import { el, setAttribute, setStyle, setText } from "./dom.js";
+import { createButton } from "./elements.js";
 import { bytes, total, whole } from "./numbers.js";
 import { fill } from "./sentence.js";
 import { tensorLabel } from "./tensor_names.js";

@@ -5,7 +5,8 @@
  * step forward goes on without an answer, so no key of the player is ever taken away.
  */
 
-import { createButton, el, setAttribute, setText } from "./dom.js";
+import { el, setAttribute, setText } from "./dom.js";
+import { createButton } from "./elements.js";
 import { belongsTo } from "./keys.js";
 import { hashOf } from "./predict_answer.js";
 import { createCard } from "./predict_card.js";

@@ -1,6 +1,7 @@
 /** The card of a question: what is asked, the ways to answer, and afterwards the verdict with its reason. */
 
-import { createButton, el, setAttribute, setText } from "./dom.js";
+import { el, setAttribute, setText } from "./dom.js";
+import { createButton } from "./elements.js";
 import { format, whole } from "./numbers.js";
 import { gradeChoice, gradeNumber, readEntry, shuffled } from "./predict_answer.js";
 import { fill } from "./sentence.js";

@@ -7,7 +7,8 @@
  */
 
 import { addressWithParameter } from "./address.js";
-import { createButton, el, setAttribute, setText } from "./dom.js";
+import { el, setAttribute, setText } from "./dom.js";
+import { createButton } from "./elements.js";
 import { createPresenterBar } from "./presenter_bar.js";
 import { createFitting } from "./presenter_fit.js";
 import { createPresenterKeys } from "./presenter_keys.js";

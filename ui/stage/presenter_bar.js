@@ -1,6 +1,7 @@
 /** Presenter mode's buttons: the one in the player's bar that enters and leaves it, and the mode's own. */
 
-import { createButton, el, setAttribute, setText } from "./dom.js";
+import { el, setAttribute, setText } from "./dom.js";
+import { createButton } from "./elements.js";
 
 /** Make them. `actions` has a function for each of the mode's own buttons; `turn` enters or leaves. */
 export function createPresenterBar(text, actions, turn) {

@@ -1,6 +1,7 @@
 /** Take it with you: the link to this frame, its QR code, its picture, and the ledger. All made in the browser. */
 
-import { createButton, el, setText } from "./dom.js";
+import { el, setText } from "./dom.js";
+import { createButton } from "./elements.js";
 import { ledgerBySteps, ledgerTotals } from "./export-csv.js";
 import { pictureOf } from "./export-picture.js";
 import { copyText, pngOf, saveFile } from "./export-save.js";

@@ -1,6 +1,7 @@
 /** The player's controls: buttons, scrub slider with its markers, and speed. */
 
-import { createButton, el, elSvg, setAttribute, setStyle, setText } from "./dom.js";
+import { el, setAttribute, setStyle, setText } from "./dom.js";
+import { createButton, elSvg } from "./elements.js";
 import { fill } from "./sentence.js";
 import { markers, stretches } from "./timeline.js";
 
