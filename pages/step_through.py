@@ -100,6 +100,9 @@ if not st.context.is_embedded:
     draw_settings(page.title, call, held, refusal)
 check_run_address()
 settings, shared = chosen_options(call, held), sharing(call, held)
+# How many steps the run has is known below the stage; a reader looks above it. Always there, so that the stage
+# keeps its place on the page.
+above = st.container()
 try:
     payload = play(call, settings, shared, chosen_mistake(held))
 except ValueError as error:
@@ -107,7 +110,8 @@ except ValueError as error:
     call = load(DEFAULT_KEY)
     settings, shared = call.options(), sharing(call, DEFAULTS)
     payload = play(call, settings, shared)
-report_wrong_step(len(payload["trace"]["steps"]) - 1)
+with above:
+    report_wrong_step(len(payload["trace"]["steps"]) - 1)
 if not st.context.is_embedded:
     take_away(call, settings, payload, shared)
 end("step_through")

@@ -328,7 +328,9 @@ def test_a_wrong_address_is_named_and_the_page_works(
     page: Page, server_url: str, query: str, message: str
 ) -> None:
     stage = open_stage(page, server_url, query)
-    expect(page.get_by_test_id("stAlert")).to_contain_text(message)
+    notice = page.get_by_test_id("stAlert")
+    expect(notice).to_contain_text(message)
+    expect(notice).to_be_in_viewport()
     press(stage, "First step")
     press(stage, "Next step")
     at(stage, 1)
