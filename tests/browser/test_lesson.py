@@ -59,6 +59,13 @@ def test_a_link_in_the_text_drives_the_stage_and_leads_back(reading: Reading) ->
     expect(page.locator("#steps")).to_be_in_viewport()
     expect(page.get_by_test_id("back-to-text")).to_be_hidden()
     assert "steps" in reading.kept()["sections"]
+    # The browser's own "back" leads there as well.
+    page.get_by_test_id("stMain").get_by_role("link", name="Show me the first rescale").first.click()
+    expect(page.get_by_test_id("back-to-text")).to_be_visible()
+    expect(stage).to_be_in_viewport()
+    page.go_back()
+    expect(page.locator("#steps")).to_be_in_viewport()
+    expect(page.get_by_test_id("back-to-text")).to_be_hidden()
     # So does a link at a section's end.
     reading.act("mechanism").get_by_role("link", name="Watch the block being dropped").click()
     expect(stage).to_have_attribute("data-kind", "discard")

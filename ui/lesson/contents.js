@@ -80,6 +80,9 @@ export function createContents(host, data) {
   /** Show a step on the stage of this page; false where there is none. */
   function drive(step, section) {
     const stage = findStage();
+    if (stage === null) return false;
+    // The browser's own way back leads to the text too, and not out of the lesson.
+    if (back.hidden) history.pushState(history.state, "", location.href);
     if (!showStep(stage, step)) return false;
     bringIntoView(stage);
     const title = data.sections.find((each) => each.key === section)?.title;
@@ -106,7 +109,14 @@ export function createContents(host, data) {
     event.preventDefault();
     if (section && !(section in progress.load().sections)) progress.record("sections", section);
   };
+  // Before Streamlit hears of it: the page is the same, so there is nothing to run again.
+  const onBack = (event) => {
+    if (back.hidden) return;
+    event.stopImmediatePropagation();
+    back.click();
+  };
   document.addEventListener("click", onClick);
+  window.addEventListener("popstate", onBack, true);
   window.addEventListener(SHOW_EVENT, onShow);
   window.addEventListener(PROGRESS_EVENT, show);
   window.addEventListener("storage", show);
@@ -119,6 +129,7 @@ export function createContents(host, data) {
       aside.stop();
       returning?.disconnect();
       document.removeEventListener("click", onClick);
+      window.removeEventListener("popstate", onBack, true);
       window.removeEventListener(SHOW_EVENT, onShow);
       window.removeEventListener(PROGRESS_EVENT, show);
       window.removeEventListener("storage", show);
