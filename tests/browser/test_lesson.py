@@ -59,13 +59,6 @@ def test_a_link_in_the_text_drives_the_stage_and_leads_back(reading: Reading) ->
     expect(page.locator("#steps")).to_be_in_viewport()
     expect(page.get_by_test_id("back-to-text")).to_be_hidden()
     assert "steps" in reading.kept()["sections"]
-    # The browser's own "back" leads there as well.
-    page.get_by_test_id("stMain").get_by_role("link", name="Show me the first rescale").first.click()
-    expect(page.get_by_test_id("back-to-text")).to_be_visible()
-    expect(stage).to_be_in_viewport()
-    page.go_back()
-    expect(page.locator("#steps")).to_be_in_viewport()
-    expect(page.get_by_test_id("back-to-text")).to_be_hidden()
     # So does a link at a section's end.
     reading.act("mechanism").get_by_role("link", name="Watch the block being dropped").click()
     expect(stage).to_have_attribute("data-kind", "discard")
@@ -136,6 +129,18 @@ def test_nothing_so_far_asked_the_server_for_a_rerun(reading: Reading) -> None:
     assert reading.sent == 0
     assert reading.trouble.errors == []
     assert reading.trouble.outside(reading.url) == []
+
+
+def test_the_browsers_way_back_leads_from_the_stage_to_the_text(reading: Reading) -> None:
+    """And not out of the lesson."""
+    page, stage = reading.page, reading.page.get_by_test_id("stage")
+    page.get_by_test_id("stMain").get_by_role("link", name="Show me the first rescale").first.click()
+    expect(page.get_by_test_id("back-to-text")).to_be_visible()
+    expect(stage).to_be_in_viewport()
+    page.go_back()
+    expect(page.locator("#steps")).to_be_in_viewport()
+    expect(page.get_by_test_id("back-to-text")).to_be_hidden()
+    expect(stage).to_have_attribute("data-step", str(default_trace().first_rescale()))
 
 
 def test_the_panel_counts_saves_clears_and_restores(reading: Reading, tmp_path: Path) -> None:

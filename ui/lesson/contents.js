@@ -109,14 +109,11 @@ export function createContents(host, data) {
     event.preventDefault();
     if (section && !(section in progress.load().sections)) progress.record("sections", section);
   };
-  // Before Streamlit hears of it: the page is the same, so there is nothing to run again.
-  const onBack = (event) => {
-    if (back.hidden) return;
-    event.stopImmediatePropagation();
-    back.click();
+  const onBack = () => {
+    if (!back.hidden) back.click();
   };
   document.addEventListener("click", onClick);
-  window.addEventListener("popstate", onBack, true);
+  window.addEventListener("popstate", onBack);
   window.addEventListener(SHOW_EVENT, onShow);
   window.addEventListener(PROGRESS_EVENT, show);
   window.addEventListener("storage", show);
@@ -129,7 +126,7 @@ export function createContents(host, data) {
       aside.stop();
       returning?.disconnect();
       document.removeEventListener("click", onClick);
-      window.removeEventListener("popstate", onBack, true);
+      window.removeEventListener("popstate", onBack);
       window.removeEventListener(SHOW_EVENT, onShow);
       window.removeEventListener(PROGRESS_EVENT, show);
       window.removeEventListener("storage", show);
