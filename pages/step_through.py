@@ -100,8 +100,8 @@ if not st.context.is_embedded:
     draw_settings(page.title, call, held, refusal)
 check_run_address()
 settings, shared = chosen_options(call, held), sharing(call, held)
-# How many steps the run has is known below the stage; a reader looks above it. Always there, so that the stage
-# keeps its place on the page.
+# How many steps the run has is known below the stage; a reader looks above it. The place is always there, so
+# that the stage keeps its own.
 above = st.container()
 try:
     payload = play(call, settings, shared, chosen_mistake(held))
