@@ -7,7 +7,6 @@ import base64
 import hashlib
 import importlib
 import json
-import os
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -31,6 +30,7 @@ from serving.affinity import AffinityCookie
 from serving.guard import OriginGuard
 from serving.logs import write_one_line_each
 from serving.preload import chunk_with_imports, data_links, preload_links
+from serving.start import allowed_ancestors, check_start
 from serving.static_files import StaticFiles
 from serving.warm import Warming
 from ui.classroom.phone import phone_html, phone_script
@@ -128,18 +128,8 @@ def content_security_policy(frame_ancestors: str) -> str:
     Parameters
     ----------
     frame_ancestors : str
-        Who may frame the app: CSP sources, parted by spaces.
-
-    Raises
-    ------
-    ValueError
-        If `frame_ancestors` would end the directive or the header.
+        Who may frame the app, as `serving.start.allowed_ancestors` gives it.
     """
-    if not frame_ancestors.strip() or re.search(r"[;,\r\n]", frame_ancestors):
-        raise ValueError(
-            f"TILEWISE_FRAME_ANCESTORS is {frame_ancestors!r}; give CSP sources parted by spaces, "
-            "for example \"'self' https://lms.example.org\""
-        )
     # The inline scripts are the same on every page. A part's module is loaded from a blob: address, and
     # Streamlit writes its styles into the page.
     scripts = " ".join(["'self'", "blob:", "'wasm-unsafe-eval'", *inline_script_hashes(page_index())])
@@ -253,6 +243,8 @@ def phone_page() -> PhonePage:
     return PhonePage(phone_html(), phone_script(rooms, alphabet=ALPHABET, length=CODE_LENGTH, days=KEPT_DAYS))
 
 
+# Here, since Starlette makes the middleware only for the first request, and would answer it with an error.
+check_start()
 app = st.App(
     "home.py",
     routes=[
@@ -268,7 +260,7 @@ app = st.App(
         ),
     ],
     middleware=[
-        Middleware(SecurityHeaders, frame_ancestors=os.environ.get("TILEWISE_FRAME_ANCESTORS", "'self'")),
+        Middleware(SecurityHeaders, frame_ancestors=allowed_ancestors()),
         Middleware(OriginGuard, allowed=st.get_option("server.corsAllowedOrigins") or ()),
         Middleware(AffinityCookie),
         Middleware(StaticFiles, folder=INDEX_FILE.parent / "static", prefix=f"{base_path()}/static/"),

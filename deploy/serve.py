@@ -1,4 +1,4 @@
-"""Start the app in its container: see that the data can be kept, then become the server."""
+"""Start the app in its container: see that settings and folder are right, then become the server."""
 
 import os
 import sys
@@ -9,19 +9,21 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from classroom.folder import check_folder  # noqa: E402 - needs the path above
+from serving.start import check_start  # noqa: E402
 
 
 def main() -> None:
-    """Become the server, or end with one sentence if the data folder cannot be used.
+    """Become the server, or end with one sentence if a setting is wrong or the data folder cannot be used.
 
     Raises
     ------
     SystemExit
         With the sentence.
     """
-    if not os.environ.get("DATABASE_URL"):
+    folder = check_start().folder
+    if folder is not None:
         try:
-            check_folder(Path(os.environ.get("TILEWISE_DATA") or ROOT / "data"))
+            check_folder(folder)
         except RuntimeError as error:
             raise SystemExit(f"Tilewise cannot start: {error}") from error
     os.chdir(ROOT)

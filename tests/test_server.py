@@ -1,7 +1,10 @@
 """The server: ready, with its headers, under a base path, and fast from a cold start."""
 
 import json
+import os
 import resource
+import subprocess
+import sys
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -14,7 +17,8 @@ import app
 from bench.server import cookie_of
 from bench.session import Session
 from lesson.outline import load_outline
-from tests.conftest import Server
+from serving.start import allowed_ancestors
+from tests.conftest import ROOT, Server, free_port
 
 
 def fetch(url: str) -> tuple[int, Message, bytes]:
@@ -100,4 +104,41 @@ def test_a_cold_start_under_a_base_path_with_other_ancestors(fresh_server: Calla
 def test_a_policy_that_would_break_out_is_refused(value: str) -> None:
     """The message holds the value."""
     with pytest.raises(ValueError, match="TILEWISE_FRAME_ANCESTORS is"):
-        app.content_security_policy(value)
+        allowed_ancestors({"TILEWISE_FRAME_ANCESTORS": value})
+
+
+def stopped_start(command: list[str], environment: dict[str, str], folder: Path) -> str:
+    """Start the app with a setting that cannot work, and return all that it printed before it ended."""
+    kept = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    ended = subprocess.run(
+        [sys.executable, *command, "--server.port", str(free_port())],
+        cwd=ROOT, env={**kept, "TILEWISE_DATA": str(folder / "data"), **environment},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert ended.returncode == 1
+    return ended.stdout
+
+
+STREAMLIT = ["-m", "streamlit", "run", "app.py"]
+CONTAINER = ["deploy/serve.py"]
+
+
+@pytest.mark.parametrize(
+    ("command", "environment", "message"),
+    [
+        (STREAMLIT, {"TILEWISE_FRAME_ANCESTORS": "a;b"}, "TILEWISE_FRAME_ANCESTORS is 'a;b'"),
+        (STREAMLIT, {"TILEWISE_FRAME_ANCESTORS": ""}, "TILEWISE_FRAME_ANCESTORS is ''"),
+        (STREAMLIT, {"TILEWISE_REPLICAS": "many"}, "TILEWISE_REPLICAS is 'many'"),
+        (CONTAINER, {"TILEWISE_FRAME_ANCESTORS": "a;b"}, "TILEWISE_FRAME_ANCESTORS is 'a;b'"),
+        (CONTAINER, {"TILEWISE_REPLICAS": "3"}, "several servers cannot share one SQLite file"),
+        (CONTAINER, {"DATABASE_URL": "mysql://root:secret@host/x"}, "DATABASE_URL begins with 'mysql'"),
+        (CONTAINER, {"TILEWISE_DATA": "/proc/none"}, "cannot write to /proc/none"),
+    ],
+)
+def test_a_setting_that_cannot_work_ends_the_start_in_one_line(
+    command: list[str], environment: dict[str, str], message: str, tmp_path: Path
+) -> None:
+    """Before a port is open: no answer is ever given without its policy, and no traceback buries the line."""
+    said = stopped_start(command, environment, tmp_path)
+    assert said.startswith("Tilewise cannot start: ") and message in said
+    assert said.count("\n") == 1 and "secret" not in said
