@@ -1,7 +1,8 @@
 """`python -m engine`: record a trace, run attention, count bytes or check a kernel, from a shell."""
 
 import argparse
-import io
+import math
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,14 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engine.api import attention
-from engine.kernel_file import read_kernel_arrays, retrace
-from engine.memory import count_within, score_matrix_bytes
+from engine.kernel_file import MAX_FILE_BYTES, read_kernel_arrays, retrace
+from engine.memory import count_within, score_matrix_bytes, whole_number
 from engine.mistakes import MISTAKES
+from engine.npz_file import HEADER_BYTES, Limits, check_finite, read_arrays, read_within
 from engine.options import CAUSAL, ORDERS
 from engine.precision import FORMATS, Array, tolerance
 from engine.reference import reference_attention
 from engine.trace import Trace, trace_attention
-from engine.trace_io import UNREADABLE, read_trace, trace_to_json, trace_to_npz
+from engine.trace_io import read_trace, trace_to_json, trace_to_npz
 from engine.traffic import Ledger, compulsory_bytes, standard_bytes, tiled_bytes
 from engine.units import format_bytes
 from engine.verdict import judge
@@ -35,7 +37,8 @@ class Inputs(NamedTuple):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one sub-command; returns the exit status: 0, or 2 with one line on standard error.
 
-    `check` returns 1 when a kernel departs.
+    `check` returns 1 when a kernel departs. Where nobody reads on, it is that of a program that the closed
+    pipe ended, which says nothing about a kernel.
     """
     parser = _parser()
     options = parser.parse_args(arguments)
@@ -43,7 +46,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 0
     try:
-        return _COMMANDS[options.command](options) or 0
+        status = _COMMANDS[options.command](options) or 0
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # What is still held back would be tried again at the end, and fail with a message.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _CLOSED_PIPE
     except (ValueError, OSError) as error:
         print(f"engine {options.command}: {_said(error)}", file=sys.stderr)
         return 2
@@ -96,15 +105,15 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _size_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--n-q", type=int, default=16, help="queries")
+    parser.add_argument("--n-q", type=int, help=f"queries (default: {_QUERIES})")
     parser.add_argument("--n-k", type=int, help="keys (default: as many as queries)")
-    parser.add_argument("--d", type=int, default=8, help="head size of q and k")
+    parser.add_argument("--d", type=int, help=f"head size of q and k (default: {_HEAD_SIZE})")
     parser.add_argument("--d-v", type=int, help="head size of v (default: d)")
 
 
 def _input_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--npz", type=Path, help="a file with q, k and v; else they are drawn from N(0, 1)")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=int, help="of the drawn inputs (default: 0)")
     _size_arguments(parser)
 
 
@@ -181,23 +190,30 @@ def _run(options: argparse.Namespace) -> None:
         print(f"written: {options.output}")
 
 
+def _sizes(options: argparse.Namespace) -> tuple[int, int, int, int]:
+    """Return n_q, n_k, d and d_v, with defaults for those that were not given."""
+    n_q = _QUERIES if options.n_q is None else options.n_q
+    d = _HEAD_SIZE if options.d is None else options.d
+    return n_q, n_q if options.n_k is None else options.n_k, d, d if options.d_v is None else options.d_v
+
+
 def _bytes(options: argparse.Namespace) -> None:
-    n_k = options.n_q if options.n_k is None else options.n_k
-    n_q, d = options.n_q, options.d
+    n_q, n_k, d, d_v = _sizes(options)
     shared: dict[str, Any] = {
-        "d_v": options.d_v, "bytes_per_element": options.bytes_per_element, "direction": options.direction,
+        "d_v": d_v, "bytes_per_element": options.bytes_per_element, "direction": options.direction,
         "heads": options.heads, "kv_heads": options.kv_heads, "batch": options.batch,
     }  # fmt: skip
     tiles: dict[str, Any] = {
         "block_q": options.block_q, "block_k": options.block_k, "order": options.order,
         "causal": options.causal, "window": _window(options.window),
     }  # fmt: skip
-    score = score_matrix_bytes(n_q, n_k, options.bytes_per_element, heads=options.heads, batch=options.batch)
     ledgers = {
         "standard": standard_bytes(n_q, n_k, d, **shared),
         "tiled": tiled_bytes(n_q, n_k, d, **tiles, **shared),
         "each tensor once": compulsory_bytes(n_q, n_k, d, **shared),
     }
+    # After the ledgers, which name a wrong option as it is named here.
+    score = score_matrix_bytes(n_q, n_k, options.bytes_per_element, heads=options.heads, batch=options.batch)
     print(f"score matrix, stored dense: {format_bytes(score)}")
     for name, ledger in ledgers.items():
         _print_ledger(name, ledger)
@@ -229,44 +245,44 @@ def _window(sides: Sequence[str] | None) -> tuple[int | None, int | None] | None
 
 
 def _inputs(options: argparse.Namespace) -> Inputs:
-    if options.npz is None:
-        rng = np.random.default_rng(options.seed)
-        n_k = options.n_q if options.n_k is None else options.n_k
-        d_v = options.d if options.d_v is None else options.d_v
-        for name, value, least in (
-            ("n_q", options.n_q, 0),
-            ("n_k", n_k, 0),
-            ("d", options.d, 1),
-            ("d_v", d_v, 1),
-        ):
-            if not least <= value <= _LONGEST:
-                raise ValueError(f"{name} must be from {least} to {_LONGEST:,}, not {value:,}")
-        shapes = ((options.n_q, options.d), (n_k, options.d), (n_k, d_v))
-        q, k, v = (rng.standard_normal(shape).astype(np.float32) for shape in shapes)
-        return Inputs(q, k, v, options.seed)
-    return _read_inputs(options.npz)
+    if options.npz is not None:
+        drawn = ("n_q", "n_k", "d", "d_v", "seed")
+        unused = [f"--{name.replace('_', '-')}" for name in drawn if getattr(options, name) is not None]
+        if unused:
+            raise ValueError(f"the arrays of --npz have sizes of their own; leave out {', '.join(unused)}")
+        return _read_inputs(options.npz)
+    seed = 0 if options.seed is None else whole_number("seed", options.seed, 0)
+    n_q, n_k, d, d_v = _sizes(options)
+    for name, value, least in (("n_q", n_q, 0), ("n_k", n_k, 0), ("d", d, 1), ("d_v", d_v, 1)):
+        if not least <= value <= _LONGEST:
+            raise ValueError(f"{name} must be from {least} to {_LONGEST:,}, not {value:,}")
+    rng = np.random.default_rng(seed)
+    shapes = ((n_q, d), (n_k, d), (n_k, d_v))
+    q, k, v = (rng.standard_normal(shape).astype(np.float32) for shape in shapes)
+    return Inputs(q, k, v, seed)
 
 
 def _read_inputs(path: Path) -> Inputs:
-    raw = path.read_bytes()
-    if not raw.startswith(b"PK"):
-        raise ValueError(f"{path} is not an .npz file")
     try:
-        with np.load(io.BytesIO(raw), allow_pickle=False) as file:
-            arrays = {name: file[name] for name in ("q", "k", "v") if name in file.files}
-            names = list(file.files)
-    except UNREADABLE as error:
-        raise ValueError(f"{path} cannot be read: {error}") from error
-    missing = [name for name in ("q", "k", "v") if name not in arrays]
-    if missing:
-        raise ValueError(f"{path} has no {', '.join(missing)}; it has {', '.join(names) or 'nothing'}")
+        arrays = read_arrays(read_within(path, _LIMITS.file_bytes), "qkv", _LIMITS)
+        for name, array in arrays.items():
+            check_finite(name, array)
+        pairs = math.prod(arrays["q"].shape[:-1]) * math.prod(arrays["k"].shape[-2:-1])
+        if pairs > _LONGEST**2:
+            raise ValueError(f"q and k make {pairs:,} pairs, the limit is {_LONGEST**2:,}")
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
     return Inputs(**arrays, seed=None)
 
 
 def _check(options: argparse.Namespace) -> int:
     """Print the verdict; 1 when the kernel departs."""
     trace = retrace(read_trace(options.trace))
-    verdict = judge(trace, read_kernel_arrays(options.kernel.read_bytes()), options.storage)
+    try:
+        arrays = read_kernel_arrays(read_within(options.kernel, MAX_FILE_BYTES))
+    except ValueError as error:
+        raise ValueError(f"{options.kernel}: {error}") from error
+    verdict = judge(trace, arrays, options.storage)
     first = verdict.first
     if first is None:
         name, share = max(verdict.largest.items(), key=lambda item: item[1])
@@ -288,7 +304,10 @@ def _check(options: argparse.Namespace) -> int:
     return 1
 
 
-_LONGEST = 16_384  # a drawn input longer than this would make the float64 check take over 2 GiB
+_QUERIES, _HEAD_SIZE = 16, 8
+_LONGEST = 16_384  # inputs longer than this would make the float64 check take over 2 GiB
+_LIMITS = Limits(file_bytes=1 << 30, arrays=1024, array_bytes=(256 << 20) + HEADER_BYTES)
+_CLOSED_PIPE = 128 + 13  # what a shell says of SIGPIPE
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int | None]] = {
     "trace": _trace,
     "run": _run,

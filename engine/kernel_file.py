@@ -1,31 +1,42 @@
 """Another kernel's numbers from an `.npz` file that may be hostile, and the trace to hold them against.
 
-Every size is checked before anything large is unpacked. Knows files and traces. Must not know pages.
+Knows files and traces. Must not know pages.
 """
 
-import io
-import math
-import zipfile
 from collections.abc import Mapping
 from typing import Any
 
-import ml_dtypes
 import numpy as np
-from numpy.lib import format as npy
 
+from engine.memory import whole_number
+from engine.npz_file import HEADER_BYTES, Limits, check_finite, read_arrays
 from engine.precision import Array
 from engine.trace import Trace, trace_attention
-from engine.trace_io import UNREADABLE
 from engine.verdict import NAMES
 
 # What the page's own upload takes as well (server.maxUploadSize), so that there is one limit.
 # Every array of the largest run fits, even uncompressed.
 MAX_FILE_BYTES = 5 << 20
 MAX_MEMBERS = 16
-# One array: the accumulator of 64 queries after each of 64 key tiles, head size 128, float64; and its header.
-MAX_MEMBER_BYTES = 64 * 64 * 128 * 8 + 16_384
+# One array: the accumulator of 64 queries after each of 64 key tiles, head size 128, float64.
+LIMITS = Limits(MAX_FILE_BYTES, MAX_MEMBERS, array_bytes=64 * 64 * 128 * 8 + HEADER_BYTES)
 
-__all__ = ["MAX_FILE_BYTES", "MAX_MEMBERS", "MAX_MEMBER_BYTES", "read_kernel_arrays", "retrace"]
+__all__ = ["LIMITS", "MAX_FILE_BYTES", "MAX_MEMBERS", "read_kernel_arrays", "retrace"]
+
+# The fields of `problem` that a run is recorded again from, and what a file may hold there. The values
+# themselves are checked where every call's are.
+_WORD, _WORD_OR_NULL, _LIST = ("a word", str), ("a word or null", str, type(None)), ("a list", list)
+_NUMBER, _WHOLE = ("a number", int, float), ("a whole number", int)
+_FIELDS: dict[str, tuple[Any, ...]] = {
+    "direction": _WORD, "order": _WORD, "storage": _WORD, "causal": _WORD_OR_NULL, "mistake": _WORD_OR_NULL,
+    "n_q": _WHOLE, "n_k": _WHOLE, "d": _WHOLE, "d_v": _WHOLE, "block_q": _WHOLE, "block_k": _WHOLE,
+    "seed": ("a whole number or null", int, type(None)), "scale": _NUMBER,
+    "softcap": ("a number or null", int, float, type(None)), "window": ("a pair or null", list, type(None)),
+    "tokens_q": _LIST, "tokens_k": _LIST, "allowed": _LIST, "has_bias": ("true or false", bool),
+}  # fmt: skip
+_AS_THEY_ARE = (
+    "direction", "mistake", "seed", "block_q", "block_k", "causal", "softcap", "scale", "storage", "order",
+)  # fmt: skip
 
 
 def read_kernel_arrays(data: bytes) -> dict[str, Array]:
@@ -47,58 +58,7 @@ def read_kernel_arrays(data: bytes) -> dict[str, Array]:
         Naming the value and the limit: a file or an array that is too large or broken, too many arrays,
         none of the five, or one that does not hold real numbers.
     """
-    if len(data) > MAX_FILE_BYTES:
-        raise ValueError(f"the file has {len(data):,} bytes, the limit is {MAX_FILE_BYTES:,}")
-    try:
-        archive = zipfile.ZipFile(io.BytesIO(data))
-    except UNREADABLE as error:
-        raise ValueError(f"the {len(data):,} bytes are not a whole .npz file") from error
-    with archive:
-        sizes = {member.filename: member.file_size for member in archive.infolist()}
-        if len(archive.infolist()) > MAX_MEMBERS:
-            raise ValueError(f"the file holds {len(archive.infolist())} arrays, the limit is {MAX_MEMBERS}")
-        given = [name for name in NAMES if f"{name}.npy" in sizes]
-        if not given:
-            held = ", ".join(sorted(sizes)) or "nothing"
-            raise ValueError(f"the file holds {held[:200]}; at least one of {', '.join(NAMES)} is needed")
-        return {name: _array(archive, name, sizes[f"{name}.npy"]) for name in given}
-
-
-def _array(archive: zipfile.ZipFile, name: str, unpacked_bytes: int) -> Array:
-    """One array: its size in the directory first, then its header, and only then its numbers."""
-    if unpacked_bytes > MAX_MEMBER_BYTES:
-        raise ValueError(f"{name} unpacks to {unpacked_bytes:,} bytes, the limit is {MAX_MEMBER_BYTES:,}")
-    try:
-        # The directory may lie, so the read is bounded as well.
-        with archive.open(f"{name}.npy") as member:
-            raw = member.read(MAX_MEMBER_BYTES + 1)
-        shape, dtype = _header(raw)
-    except (*UNREADABLE, OSError, NotImplementedError) as error:
-        raise ValueError(f"{name} is not a readable array: {error}") from error
-    is_bfloat16 = dtype.kind == "V" and dtype.itemsize == 2 and dtype.names is None
-    if dtype.kind not in "iuf" and not is_bfloat16:
-        raise ValueError(f"{name} holds {dtype} values; real numbers are needed")
-    # A header may promise more numbers than follow: NumPy would set the memory aside first.
-    if math.prod(shape) * dtype.itemsize > len(raw):
-        raise ValueError(f"{name} says shape {shape} but only {len(raw):,} bytes follow")
-    try:
-        array: Array = np.load(io.BytesIO(raw), allow_pickle=False)
-    except (*UNREADABLE, OSError) as error:
-        raise ValueError(f"{name} is not a readable array: {error}") from error
-    return array.view(ml_dtypes.bfloat16) if is_bfloat16 else array
-
-
-def _header(raw: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Shape and number format from an array's header, without touching its numbers."""
-    stream = io.BytesIO(raw)
-    version = npy.read_magic(stream)
-    if version == (1, 0):
-        shape, _, dtype = npy.read_array_header_1_0(stream)
-    elif version == (2, 0):
-        shape, _, dtype = npy.read_array_header_2_0(stream)
-    else:
-        raise ValueError(f"version {version} of the .npy format; only (1, 0) and (2, 0) are read")
-    return shape, dtype
+    return read_arrays(data, NAMES, LIMITS, all_needed=False)
 
 
 def retrace(document: Mapping[str, Any]) -> Trace:
@@ -116,33 +76,68 @@ def retrace(document: Mapping[str, Any]) -> Trace:
     Raises
     ------
     ValueError
-        If the file is rounded, or was made with a bias, which a trace file does not hold.
+        If the file is rounded, was made with a bias, which a trace file does not hold, or is damaged: with
+        what it holds and what belongs there.
     """
-    problem, arrays = document["problem"], document["arrays"]
-    if document["digits"] is not None:
-        raise ValueError(
-            f"the trace was rounded to {document['digits']} digits; make it again without rounding"
-        )
+    digits = _held(document, "digits", ("a whole number or null", int, type(None)))
+    if digits is not None:
+        raise ValueError(f"the trace was rounded to {digits} digits; make it again without rounding")
+    held = _held(document, "problem", ("an object", dict))
+    problem = {name: _held(held, name, kind, "problem.") for name, kind in _FIELDS.items()}
+    arrays = _held(document, "arrays", ("an object", dict))
     if problem["has_bias"]:
         raise ValueError("the trace was made with a bias, which the file does not hold")
+    n_q, n_k, d, d_v = (whole_number(name, problem[name], 0) for name in ("n_q", "n_k", "d", "d_v"))
     window = problem["window"]
-    n_k, d, d_v = problem["n_k"], problem["d"], problem["d_v"]
     return trace_attention(
-        np.array(arrays["q"], np.float64).reshape(-1, d),
-        np.array(arrays["k"], np.float64).reshape(n_k, d),
-        np.array(arrays["v"], np.float64).reshape(n_k, d_v),
-        direction=problem["direction"],
+        _matrix(arrays, "q", n_q, d),
+        _matrix(arrays, "k", n_k, d),
+        _matrix(arrays, "v", n_k, d_v),
         tokens=(problem["tokens_q"], problem["tokens_k"]),
-        mistake=problem["mistake"],
-        seed=problem["seed"],
-        block_q=problem["block_q"],
-        block_k=problem["block_k"],
-        causal=problem["causal"],
-        window=None if window is None else (window[0], window[1]),
+        window=None if window is None else tuple(window),
         # The pairs allowed, whatever allowed them.
-        keep=np.array([[c == "1" for c in row] for row in problem["allowed"]], bool).reshape(-1, n_k),
-        softcap=problem["softcap"],
-        scale=problem["scale"],
-        storage=problem["storage"],
-        order=problem["order"],
+        keep=_pairs(problem["allowed"], n_q, n_k),
+        **{name: problem[name] for name in _AS_THEY_ARE},
     )
+
+
+def _held(part: Mapping[str, Any], name: str, kind: tuple[Any, ...], inside: str = "") -> Any:
+    """What the file holds under a name, if it is of the kind that belongs there."""
+    words, *types = kind
+    if name not in part:
+        raise ValueError(f"the trace has no {inside}{name}")
+    value = part[name]
+    # True is an int to Python.
+    if not isinstance(value, tuple(types)) or (isinstance(value, bool) and bool not in types):
+        raise ValueError(f"the trace's {inside}{name} is {_short(value)}; it must be {words}")
+    return value
+
+
+def _matrix(arrays: Mapping[str, Any], name: str, rows: int, columns: int) -> Array:
+    held = _held(arrays, name, _LIST, "arrays.")
+    try:
+        # null stands for −∞, which NumPy would read as NaN.
+        array = np.array(held, np.float64).reshape(rows, columns)
+    except (ValueError, TypeError, OverflowError):
+        raise ValueError(
+            f"the trace's arrays.{name} is {_short(held)}; "
+            f"it must be {rows} rows of {columns} numbers, as problem says"
+        ) from None
+    check_finite(name, array)
+    return array
+
+
+def _pairs(rows: list[Any], n_q: int, n_k: int) -> Array:
+    if len(rows) != n_q or not all(
+        isinstance(row, str) and len(row) == n_k and not row.strip("01") for row in rows
+    ):
+        raise ValueError(
+            f"the trace's problem.allowed is {_short(rows)}; "
+            f"it must be {n_q} strings of {n_k} signs, each 0 or 1"
+        )
+    return np.array([[sign == "1" for sign in row] for row in rows], bool).reshape(n_q, n_k)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"

@@ -295,6 +295,8 @@ def _number(name: str, value: Any) -> float:
         if isinstance(value, bool | np.bool_ | str | bytes):  # float() would take these
             raise TypeError
         number = float(value)
+    except OverflowError:  # a Python int beyond every float
+        number = math.inf
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be a number, not {value!r}") from None
     if not math.isfinite(number):

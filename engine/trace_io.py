@@ -6,9 +6,6 @@ Format: docs/trace-format.md. Knows the trace's fields, not how they came about.
 import io
 import json
 import math
-import struct
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from os import PathLike
 from pathlib import Path
@@ -17,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from engine.memory import count_within
+from engine.npz_file import open_npz
 from engine.precision import Array
 from engine.trace import Step, Trace
 
@@ -25,7 +23,6 @@ VERSION = 1
 
 __all__ = [
     "FORMAT",
-    "UNREADABLE",
     "VERSION",
     "read_trace",
     "trace_to_dict",
@@ -35,12 +32,6 @@ __all__ = [
 
 # Matrices as wide as a head are held once and pointed to; those as narrow as a tile of scores stand in place.
 _IN_PLACE = frozenset({"s", "p", "d_p", "d_s"})
-
-# What a file of another kind, or a broken one, raises in `json`, `numpy`, `zipfile`, `zlib` or here.
-UNREADABLE = (
-    ValueError, KeyError, TypeError, AttributeError, EOFError, RuntimeError, struct.error,
-    zipfile.BadZipFile, zlib.error,
-)  # fmt: skip
 
 
 def trace_to_dict(trace: Trace, digits: int | None = None) -> dict[str, Any]:
@@ -109,8 +100,9 @@ def read_trace(path: str | PathLike[str]) -> dict[str, Any]:
     """
     raw = Path(path).read_bytes()
     try:
-        document = _read_npz(raw) if raw[:2] == b"PK" else json.loads(raw)
-    except UNREADABLE as error:
+        document = _read_npz(raw) if raw[:2] == b"PK" else _read_json(raw)
+    # What `json`, `numpy` and `zipfile` raise on a broken file, or one of another kind, has no bounds.
+    except Exception as error:
         raise ValueError(f"{path} is not a trace: {error}") from error
     found = (document.get("format"), document.get("version")) if isinstance(document, dict) else (None, None)
     if found != (FORMAT, VERSION) or isinstance(found[1], bool):
@@ -121,7 +113,15 @@ def read_trace(path: str | PathLike[str]) -> dict[str, Any]:
     return known
 
 
+def _read_json(raw: bytes) -> Any:
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"its {len(raw):,} bytes are neither an .npz file nor JSON") from error
+
+
 def _read_npz(raw: bytes) -> Any:
+    open_npz(raw).close()  # what is none, NumPy would take for a pickle and say so
     with np.load(io.BytesIO(raw), allow_pickle=False) as file:
         if "meta" not in file.files:
             raise ValueError("it has no 'meta' entry; make one with `trace`")

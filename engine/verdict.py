@@ -79,7 +79,8 @@ def judge(trace: Trace, arrays: Mapping[str, Array], storage: str | None = None)
         real numbers, or the trace is a backward or a mistake.
     """
     if trace.plan.direction != "forward" or trace.plan.mistake is not None:
-        raise ValueError("only a forward trace of the right algorithm can judge a kernel")
+        what = "a backward" if trace.plan.mistake is None else f"the mistake {trace.plan.mistake!r}"
+        raise ValueError(f"only a forward trace of the right algorithm can judge a kernel; this is {what}")
     fmt = trace.sizes.fmt if storage is None else format_named(storage)
     given = {name: np.asarray(arrays[name]) for name in NAMES if name in arrays}
     if not given:

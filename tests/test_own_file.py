@@ -4,6 +4,7 @@ import io
 import tracemalloc
 import zipfile
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -36,19 +37,20 @@ def good(**changes):
     return {**ones, **changes}
 
 
-def test_a_good_file_is_read_from_bytes_a_path_and_a_stream(tmp_path):
+def test_a_good_file_is_read():
     arrays = good(q=np.arange(12).reshape(4, 3).T, extra=np.zeros(1))
-    (tmp_path / "mine.npz").write_bytes(packed(**arrays))
-    for source in (packed(**arrays), tmp_path / "mine.npz", io.BytesIO(packed(**arrays))):
-        item = inputs.load_npz(source)
-        np.testing.assert_array_equal(item.q, arrays["q"])
-        assert item.q.dtype == np.float32
-        assert item.q.flags.c_contiguous
-        assert (len(item.tokens_q), len(item.tokens_k)) == (3, 5)
+    item = inputs.load_npz(packed(**arrays))
+    np.testing.assert_array_equal(item.q, arrays["q"])
+    assert item.q.dtype == np.float32
+    assert item.q.flags.c_contiguous
+    assert (len(item.tokens_q), len(item.tokens_k)) == (3, 5)
 
 
-@pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.float16, np.float64, ">f4", ">i2"])
+@pytest.mark.parametrize(
+    "dtype", [np.uint8, np.int64, np.float16, np.float64, ml_dtypes.bfloat16, ">f4", ">i2"]
+)
 def test_integers_and_floats_are_accepted(dtype):
+    """NumPy saves bfloat16 as pairs of bytes without a name; they are taken for what they are."""
     item = inputs.load_npz(packed(**good(k=np.full((5, 4), 3, dtype))))
     np.testing.assert_array_equal(item.k, np.full((5, 4), 3, np.float32))
 
@@ -56,10 +58,10 @@ def test_integers_and_floats_are_accepted(dtype):
 @pytest.mark.parametrize(
     ("k", "message"),
     [
-        (np.ones((5, 4), bool), "k holds bool; it must hold integers or floats"),
+        (np.ones((5, 4), bool), "k holds bool values; real numbers are needed"),
         (np.ones((5, 4), complex), "k holds complex128"),
-        (np.full((5, 4), "a"), "k holds str"),
-        (np.ones(5), r"k has 1 axes \(shape \(5,\)\); it must have 2"),
+        (np.full((5, 4), "a"), "k holds <U1 values"),
+        (np.ones(5), r"k has 1 axis \(shape \(5,\)\); it must have 2"),
         (np.ones((1, 5, 4)), "k has 3 axes"),
         (np.ones((inputs.MAX_N + 1, 4)), "k has 65 rows; it must have 1 to 64"),
         (np.ones((5, inputs.MAX_D + 1)), "k has 129 features; it must have 1 to 128"),
@@ -85,7 +87,7 @@ def test_the_largest_allowed_arrays_pass():
 def test_a_missing_array_is_named():
     arrays = good()
     del arrays["v"]
-    with pytest.raises(inputs.InputError, match=r"no array named v; it holds k\.npy, q\.npy"):
+    with pytest.raises(inputs.InputError, match=r"the file has no v; it holds k, q"):
         inputs.load_npz(packed(**arrays))
 
 
@@ -116,7 +118,7 @@ def test_a_header_that_claims_a_huge_array_is_refused_unread():
 def test_a_zip_bomb_is_refused_by_its_unpacked_size():
     bomb = packed(**good(k=np.zeros((2000, 4000))))
     assert len(bomb) < inputs.MAX_FILE_BYTES
-    with pytest.raises(inputs.InputError, match=f"64,000,128 bytes, the limit is {own.MAX_MEMBER_BYTES:,}"):
+    with pytest.raises(inputs.InputError, match=f"64,000,128 bytes, the limit is {own.LIMITS.array_bytes:,}"):
         inputs.load_npz(bomb)
 
 
@@ -136,10 +138,9 @@ def test_a_zip_bomb_that_lies_about_its_size_is_never_unpacked():
 
 def test_too_large_a_file_and_too_many_arrays():
     noise = np.random.default_rng(0).bytes(inputs.MAX_FILE_BYTES + 1)
-    for source in (noise, io.BytesIO(noise)):
-        with pytest.raises(inputs.InputError, match=r"more than 1,048,576 bytes"):
-            inputs.load_npz(source)
-    many = {f"a{i}": np.zeros(1) for i in range(own.MAX_MEMBERS + 1)}
+    with pytest.raises(inputs.InputError, match="has 1,048,577 bytes, the limit is 1,048,576"):
+        inputs.load_npz(noise)
+    many = {f"a{i}": np.zeros(1) for i in range(own.LIMITS.arrays + 1)}
     with pytest.raises(inputs.InputError, match="holds 17 arrays, the limit is 16"):
         inputs.load_npz(packed(**many))
 

@@ -1,6 +1,8 @@
 """The check that a kernel author takes away: what it accepts, where it sees a departure, what it refuses."""
 
+import copy
 import io
+import json
 import math
 import re
 import tomllib
@@ -10,7 +12,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine import FORMATS, MISTAKES, Trace, read_trace, trace_attention, trace_to_json, trace_to_npz
+from engine import (
+    FORMATS,
+    MISTAKES,
+    Trace,
+    kernel_file,
+    read_trace,
+    trace_attention,
+    trace_to_dict,
+    trace_to_json,
+    trace_to_npz,
+)
 from engine.__main__ import main
 from engine.kernel_file import MAX_FILE_BYTES, MAX_MEMBERS, read_kernel_arrays, retrace
 from engine.precision import format_named
@@ -223,8 +235,11 @@ def test_what_does_not_fit_is_refused_with_both_shapes() -> None:
         judge(trace, {"scores": np.zeros(3)})
     with pytest.raises(ValueError, match="storage must be one of"):
         judge(trace, {"o": np.zeros((10, 6))}, "float8")
-    for other in (traced(direction="backward"), traced(mistake="no_rescale")):
-        with pytest.raises(ValueError, match="only a forward trace of the right algorithm"):
+    for other, what in (
+        (traced(direction="backward"), "a backward"),
+        (traced(mistake="no_rescale"), "the mistake 'no_rescale'"),
+    ):
+        with pytest.raises(ValueError, match=f"only a forward trace .*; this is {what}$"):
             judge(other, {"o": np.zeros((10, 6))})
 
 
@@ -282,7 +297,7 @@ def test_the_arrays_of_the_largest_run_fit_into_a_file() -> None:
         (b"", "0 bytes are not a whole .npz file"),
         (b"PK\x03\x04 cut short", "14 bytes are not a whole .npz file"),
         (bytes(MAX_FILE_BYTES + 1), f"{MAX_FILE_BYTES + 1:,} bytes, the limit is {MAX_FILE_BYTES:,}"),
-        (packed(scores=np.zeros(3)), "holds scores.npy; at least one of m, l, acc, o, lse is needed"),
+        (packed(scores=np.zeros(3)), "holds scores; at least one of m, l, acc, o, lse is needed"),
         (
             packed(**{f"a{i}": np.zeros(1) for i in range(MAX_MEMBERS + 1)}),
             f"17 arrays, the limit is {MAX_MEMBERS}",
@@ -322,6 +337,69 @@ def test_a_rounded_or_biased_trace_cannot_judge(tmp_path: Any) -> None:
         retrace(read_trace(biased))
 
 
+ODD: tuple[Any, ...] = (None, True, -1, 3, 2.5, 10**400, "word", [], [1], [[1, 2], [3]], {}, {"a": 1})
+
+
+@pytest.mark.parametrize("part", ["", "arrays", "problem"])
+def test_a_damaged_trace_is_a_file_that_cannot_be_used(
+    part: str, tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each field lacking, and each with values of other kinds: one line and status 2, or a check as ever.
+
+    A traceback would end with status 1, which says that the kernel departs.
+    """
+    trace = traced(causal=None)
+    reference, mine = tmp_path / "trace.json", tmp_path / "mine.npz"
+    mine.write_bytes(packed(**kernel(trace)))
+    document = trace_to_dict(trace)
+    names = {
+        "": ["digits", "problem", "arrays"],
+        "arrays": ["q", "k", "v"],
+        "problem": list(kernel_file._FIELDS),
+    }[part]
+    missing = object()
+    for name in names:
+        for odd in (missing, *ODD):
+            damaged = copy.deepcopy(document)
+            held = damaged[part] if part else damaged
+            if odd is missing:
+                del held[name]
+            else:
+                held[name] = odd
+            reference.write_text(json.dumps(damaged), encoding="utf-8")
+            status = main(["check", str(reference), str(mine)])
+            said = capsys.readouterr().err
+            if odd is missing:
+                assert (status, said) == (
+                    2,
+                    f"engine check: the trace has no {part}{'.' * bool(part)}{name}\n",
+                )
+            elif status == 2:
+                assert said.startswith("engine check: ") and said.count("\n") == 1 and len(said) < 1000, said
+            else:
+                assert (part, odd) == ("", None) or (part == "problem" and said == ""), (name, odd)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"problem": None}, "the trace's problem is None; it must be an object"),
+        ({"window": [1]}, r"window must be a pair .*, not \(1,\)"),
+        ({"tokens_q": 3}, "the trace's problem.tokens_q is 3; it must be a list"),
+        ({"n_k": 13}, r"the trace's arrays.k is \[\[.*…; it must be 13 rows of 8 numbers, as problem says"),
+        ({"allowed": ["1"]}, r"the trace's problem.allowed is \['1'\]; it must be 10 strings of 14 signs"),
+    ],
+)
+def test_a_damaged_field_is_named_with_what_belongs_there(change: dict[str, Any], message: str) -> None:
+    document = trace_to_dict(traced())
+    if "problem" in change:
+        document |= change
+    else:
+        document["problem"] |= change
+    with pytest.raises(ValueError, match=message):
+        retrace(document)
+
+
 def test_the_command_checks_a_kernel(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     """Status 0 and the share used when it agrees; 1 and the first place when it departs; 2 for a bad file."""
     trace = traced()
@@ -346,7 +424,7 @@ def test_the_command_checks_a_kernel(tmp_path: Any, capsys: pytest.CaptureFixtur
     assert "is not a trace: it has no 'meta' entry; make one with `trace`" in capsys.readouterr().err
     mine.write_bytes(b"no")
     assert main(["check", str(reference), str(mine)]) == 2
-    assert capsys.readouterr().err == "engine check: the 2 bytes are not a whole .npz file\n"
+    assert capsys.readouterr().err == f"engine check: {mine}: the 2 bytes are not a whole .npz file\n"
 
 
 @pytest.mark.parametrize("order", ["q_outer", "kv_outer"])

@@ -7,9 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
+import engine.__main__ as module
 from engine import read_trace, reference_attention, tiled_bytes, trace_attention, trace_to_dict
 from engine.__main__ import main
 from tests.engine.oracle import assert_close
@@ -134,6 +136,8 @@ def test_bytes_at_any_size(capsys: pytest.CaptureFixture[str]) -> None:
         ("trace --output /nowhere/at/all.npz", "/nowhere/at does not exist$"),
         ("run --npz /", "/ cannot be used: Is a directory$"),
         ("run --output x.json", "output must end in .npz"),
+        ("trace --seed -1", "seed must be at least 0, not -1$"),
+        ("bytes --bytes-per-element 0", "bytes_per_element must be at least 1, not 0$"),
         ("bytes --n-q -1", "n_q must be at least 0, not -1"),
         ("bytes --heads 7 --kv-heads 3", "7 query heads is not a multiple of 3"),
     ],
@@ -160,10 +164,13 @@ def test_words_that_it_does_not_know(capsys: pytest.CaptureFixture[str], argumen
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ({"q": np.ones((2, 2))}, "has no k, v; it has q"),
+        ({"q": np.ones((2, 2))}, "the file has no k, v; it holds q"),
         ({"q": np.ones((2, 4)), "k": np.ones((2, 8)), "v": np.ones((2, 4))}, "k has d=8 but q has d=4"),
-        ({n: np.full((2, 2), np.nan) for n in "qkv"}, "q holds a value that is not finite"),
-        ({n: np.array([[{}]], dtype=object) for n in "qkv"}, "allow_pickle=False"),
+        ({n: np.full((2, 2), np.nan) for n in "qkv"}, r"q\[0, 0\] is nan; every number must be finite$"),
+        (
+            {n: np.array([[{}]], dtype=object) for n in "qkv"},
+            "q holds object values; real numbers are needed$",
+        ),
         ({n: np.ones((2, 2), complex) for n in "qkv"}, "q holds complex128 values"),
     ],
 )
@@ -176,7 +183,7 @@ def test_files_that_do_not_fit(
     assert re.search(message, capsys.readouterr().err)
 
 
-@pytest.mark.parametrize("raw", [b"", b"PK\x03\x04 broken", b"words", b"\x93NUMPY"])
+@pytest.mark.parametrize("raw", [b"", b"PK\x03\x04 broken", b"PK rubbish", b"words", b"\x93NUMPY"])
 @pytest.mark.parametrize("command", ["trace", "run"])
 def test_files_that_are_no_archives(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, raw: bytes
@@ -186,7 +193,56 @@ def test_files_that_are_no_archives(
     path.write_bytes(raw)
     assert main([command, "--npz", str(path)]) == 2
     out, err = capsys.readouterr()
-    assert out == "" and err.startswith(f"engine {command}: ") and err.count("\n") == 1
+    assert out == "" and err.count("\n") == 1
+    assert err == f"engine {command}: {path}: the {len(raw)} bytes are not a whole .npz file\n"
+
+
+@pytest.mark.parametrize("command", ["trace", "run"])
+def test_sizes_that_a_file_sets_itself_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    """An option that changes nothing would be taken for one that did."""
+    path = saved(tmp_path, **{name: np.ones((2, 2)) for name in "qkv"})
+    assert main([command, "--npz", path, "--n-q", "5", "--d-v", "2", "--seed", "0"]) == 2
+    assert capsys.readouterr().err.endswith("sizes of their own; leave out --n-q, --d-v, --seed\n")
+
+
+def test_a_bfloat16_input_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """NumPy saves it as pairs of bytes without a name."""
+    arrays = {name: np.full((2, 2), 1.5, ml_dtypes.bfloat16) for name in "qkv"}
+    assert main(["trace", "--npz", saved(tmp_path, **arrays), "--storage", "bfloat16"]) == 0
+    assert json.loads(capsys.readouterr().out)["arrays"]["q"] == [[1.5, 1.5], [1.5, 1.5]]
+
+
+def test_a_file_that_would_fill_the_memory_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its own size, by what an array unpacks to, and by the pairs that the float64 check would hold."""
+    heads = saved(tmp_path, q=np.ones((16, 8192, 1)), k=np.ones((16, 8192, 1)), v=np.ones((16, 8192, 1)))
+    assert main(["run", "--npz", heads]) == 2
+    assert "q and k make 1,073,741,824 pairs, the limit is 268,435,456" in capsys.readouterr().err
+    limits = module._LIMITS
+    monkeypatch.setattr(module, "_LIMITS", limits._replace(array_bytes=100))
+    assert main(["run", "--npz", heads]) == 2
+    assert "q unpacks to 1,048,704 bytes, the limit is 100" in capsys.readouterr().err
+    monkeypatch.setattr(module, "_LIMITS", limits._replace(file_bytes=100))
+    assert main(["run", "--npz", heads]) == 2
+    size = Path(heads).stat().st_size
+    assert f"{heads}: the file has {size:,} bytes, the limit is 100" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["bytes"], ["trace", "--n-q", "64"]])
+def test_a_reader_that_stops_early_ends_it_quietly(arguments: list[str]) -> None:
+    """As in `... | head -1`, for output that fits into one write and for output that does not."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "engine", *arguments],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    with process.stderr:
+        assert process.stderr.read() == b""
+    assert process.wait(60) == 141
 
 
 def test_a_single_array_is_no_archive(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -292,6 +292,22 @@ def test_files_that_are_no_traces_are_refused(tmp_path: Path, raw: bytes) -> Non
         read_trace(path)
 
 
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"", "its 0 bytes are neither an .npz file nor JSON"),
+        (b"not a trace", "its 11 bytes are neither an .npz file nor JSON"),
+        (b"PK and rubbish", "the 14 bytes are not a whole .npz file"),
+    ],
+)
+def test_a_file_of_another_kind_is_called_that(tmp_path: Path, raw: bytes, message: str) -> None:
+    """Not by what a parser missed in it, and never with the advice to trust it."""
+    path = tmp_path / "some.npz"
+    path.write_bytes(raw)
+    with pytest.raises(ValueError, match=f"is not a trace: {message}$"):
+        read_trace(path)
+
+
 def test_broken_files_are_refused_or_right(tmp_path: Path) -> None:
     """A file cut short, or with a flipped byte, never gives a wrong trace."""
     good = trace_to_npz(sample())
