@@ -73,10 +73,11 @@ SHARE_SLOTS: Mapping[str, Mapping[str, set[str]]] = {
         "departs_tile_column": _PLACE | {"tile", "tiles", "column"},
         "departs_result": _PLACE,
         "departs_result_column": _PLACE | {"column"},
+        "state_agrees": {"used"},
         "numbers": {"found", "expected", "allowed", "storage"},
         "open": {"step"},
         "step": {"step"},
-        **_without("heading", "inputs", "inputs_help", "upload", "storage", "storage_help", "forward_only"),
+        **_without("heading", "inputs", "inputs_help", "upload", "storage", "storage_help", "against_right"),
     },
     "hints": _without("base_2", "unscaled", "plus_infinity", "already_divided", "not_divided"),
 }

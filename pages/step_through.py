@@ -71,7 +71,9 @@ def play(
 
 # A fragment: to open or close one of the two leaves the stage as it is.
 @st.fragment
-def take_away(given: Input, options: dict[str, Any], played: dict[str, Any], share: dict[str, Any]) -> None:
+def take_away(
+    given: Input, options: dict[str, Any], played: dict[str, Any], share: dict[str, Any], *, broken: bool
+) -> None:
     """Draw what can be taken from the whole run, and the check for kernel authors."""
 
     def record() -> Trace:
@@ -81,7 +83,14 @@ def take_away(given: Input, options: dict[str, Any], played: dict[str, Any], sha
 
     draw_downloads(record, played, title=share["title"], name=given.key)
     if options.get("direction") != "backward":
-        draw_kernel_check(record, page=PAGE, query=share["query"], name=given.key, own_file=share["own_file"])
+        draw_kernel_check(
+            record,
+            page=PAGE,
+            query=share["query"],
+            name=given.key,
+            own_file=share["own_file"],
+            broken=broken,
+        )
 
 
 def report_wrong_step(last: int) -> None:
@@ -99,19 +108,19 @@ call, refusal = chosen_input(held)
 if not st.context.is_embedded:
     draw_settings(page.title, call, held, refusal)
 check_run_address()
-settings, shared = chosen_options(call, held), sharing(call, held)
+settings, shared, mistake = chosen_options(call, held), sharing(call, held), chosen_mistake(held)
 # How many steps the run has is known below the stage; a reader looks above it. The place is always there, so
 # that the stage keeps its own.
 above = st.container()
 try:
-    payload = play(call, settings, shared, chosen_mistake(held))
+    payload = play(call, settings, shared, mistake)
 except ValueError as error:
     st.error(WORDS["refused"].format(reason=error), icon=":material/error:")
     call = load(DEFAULT_KEY)
-    settings, shared = call.options(), sharing(call, DEFAULTS)
+    settings, shared, mistake = call.options(), sharing(call, DEFAULTS), None
     payload = play(call, settings, shared)
 with above:
     report_wrong_step(len(payload["trace"]["steps"]) - 1)
 if not st.context.is_embedded:
-    take_away(call, settings, payload, shared)
+    take_away(call, settings, payload, shared, broken=mistake is not None)
 end("step_through")

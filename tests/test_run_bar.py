@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from engine import MISTAKES, Trace, attention, trace_attention
 from lesson.inputs import DEFAULT_KEY, entries, load
+from lesson.share_text import load_share_text
 from tests.parts import part_data, parts_of, send
 from tests.test_pages import visit
 from ui.fields.component import LONGEST
@@ -200,3 +201,13 @@ def test_files_and_the_check_are_made_only_when_opened() -> None:
     assert [section.children for section in at.expander] == [{}, {}]
     assert not at.get("download_button") and not at.get("file_uploader")
     assert len(parts_of(at, "stage")) == 1
+
+
+@pytest.mark.parametrize(("mistake", "said"), [("no_rescale", 1), ("right", 0)])
+def test_beside_a_wrong_algorithm_the_check_says_what_it_checks_against(mistake: str, said: int) -> None:
+    at = visit(SCRIPT, run_mistake=mistake)
+    at.session_state["check"] = True
+    at.run()
+    assert len(at.get("file_uploader")) == 1
+    against = load_share_text()["check"]["against_right"]
+    assert sum(info.value == against for info in at.info) == said

@@ -15,20 +15,22 @@ from ui.share import base_path
 
 
 def draw_kernel_check(
-    record: Callable[[], Trace], *, page: str, query: dict[str, str], name: str, own_file: bool
+    record: Callable[[], Trace], *, page: str, query: dict[str, str], name: str, own_file: bool, broken: bool
 ) -> None:
     """Draw the section, which is filled when it is opened.
 
     Parameters
     ----------
     record : callable
-        Records the run on the stage.
+        Records the run on the stage, forward and with the right algorithm.
     page, query : str and dict of str to str
         What a link to this run needs; see `ui.share.share_of`.
     name : str
         Goes into the name of the file with inputs and trace.
     own_file : bool
         Whether the input is the reader's own file, which no link can carry.
+    broken : bool
+        Whether the stage shows a wrong algorithm beside the right one.
     """
     words = load_share_text()["check"]
     box = st.expander(words["heading"], icon=":material/rule:", key="check", on_change="rerun")
@@ -36,9 +38,8 @@ def draw_kernel_check(
         return
     with box:
         trace = record()
-        if trace.plan.direction != "forward" or trace.plan.mistake is not None:
-            st.info(words["forward_only"], icon=":material/info:")
-            return
+        if broken:
+            st.info(words["against_right"], icon=":material/info:")
         _draw_inputs(record, trace.problem, name)
         report = _ask_for_report(trace)
         if report is None:
