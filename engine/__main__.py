@@ -299,6 +299,11 @@ def _check(options: argparse.Namespace) -> int:
         f"found {first.found:.9g}, expected {first.expected:.9g}, "
         f"allowed {first.allowed:.3g} in {verdict.storage}"
     )
+    if verdict.state_used:
+        used = ", ".join(f"{name} used {share:.1%}" for name, share in verdict.state_used.items())
+        print(
+            f"what the tiles carry agrees ({used} of what is allowed); what used most may still be the cause"
+        )
     if verdict.hint is not None:
         print(f"it fits this difference of convention: {verdict.hint}")
     return 1

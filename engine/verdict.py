@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.precision import Array, Format, format_named, tolerance
+from engine.allowance import allowances
+from engine.precision import Array, format_named
 from engine.trace import Trace
 
 __all__ = ["Departure", "Verdict", "judge"]
@@ -51,6 +52,13 @@ class Verdict:
     def agrees(self) -> bool:
         """Whether nothing departs."""
         return self.first is None
+
+    @property
+    def state_used(self) -> Mapping[str, float]:
+        """Shares of m, l and acc, if only a result departs: what used most of its own may be the cause."""
+        if self.first is None or self.first.tile is not None:
+            return {}
+        return {name: share for name, share in self.largest.items() if name in ("m", "l", "acc")}
 
 
 def judge(trace: Trace, arrays: Mapping[str, Array], storage: str | None = None) -> Verdict:
@@ -95,7 +103,7 @@ def judge(trace: Trace, arrays: Mapping[str, Array], storage: str | None = None)
             turned = "; did you transpose it?" if array.ndim > 1 and array.shape == wanted[::-1] else ""
             raise ValueError(f"{name} has shape {array.shape}; this trace has {wanted}{turned}")
     found = {name: array.astype(np.float64) for name, array in given.items()}
-    allowed = _allowed(trace, expected, fmt)
+    allowed = allowances(trace, expected, fmt, found.get("m"))
     departures = [d for name in found if (d := _first(name, found[name], expected[name], allowed[name]))]
     first = min(departures, key=_when, default=None)
     largest = {name: _share(found[name], expected[name], allowed[name]) for name in found}
@@ -121,22 +129,6 @@ def _expected(trace: Trace) -> dict[str, Array]:
         "acc": acc,
         "o": trace.arrays["reference_o"],
         "lse": trace.arrays["reference_lse"],
-    }
-
-
-def _allowed(trace: Trace, expected: Mapping[str, Array], fmt: Format) -> dict[str, Array]:
-    """Largest difference that rounding in ``fmt`` explains, place by place."""
-    finite = np.abs(expected["m"][np.isfinite(expected["m"])]).max(initial=1.0)
-    largest_value = float(np.abs(trace.arrays["v"]).max(initial=1.0))
-    atol, rtol = tolerance(fmt, float(finite), largest_value)
-    per_score, _ = tolerance(fmt, float(finite), 1.0)
-    total = np.maximum(expected["l"], 1.0)
-    return {
-        "m": np.full_like(expected["m"], per_score * max(1.0, float(finite))),
-        "l": per_score * 2 * total,
-        "acc": (atol + rtol * largest_value) * total[..., None] * np.ones_like(expected["acc"]),
-        "o": atol + rtol * np.abs(expected["o"]),
-        "lse": np.full_like(expected["lse"], per_score * max(1.0, float(finite))),
     }
 
 

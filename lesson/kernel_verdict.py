@@ -1,5 +1,6 @@
 """A verdict on a kernel in words, and the frame of the stage that it is about."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,10 +73,7 @@ def report_on(trace: Trace, verdict: Verdict, language: str = "en") -> Report:
     words, first = text["check"], verdict.first
     if first is None:
         names = ", ".join(f"`{name}`" for name in verdict.compared)
-        used = "; ".join(
-            words["share"].format(name=f"`{name}`", share=f"{share:.1%}")
-            for name, share in verdict.largest.items()
-        )
+        used = _shares(verdict.largest, words["share"])
         return Report(True, (words["agrees"].format(names=names, storage=verdict.storage), f"{used}."), None)
     where = "departs_result" if first.tile is None else "departs_tile"
     place = words[where if first.column is None else f"{where}_column"].format(
@@ -93,7 +91,13 @@ def report_on(trace: Trace, verdict: Verdict, language: str = "en") -> Report:
         storage=verdict.storage,
     )
     hint = () if verdict.hint is None else (text["hints"][verdict.hint],)
-    return Report(False, (place, numbers, *hint), frame_of(trace, first))
+    used = _shares(verdict.state_used, words["share"])
+    state = (words["state_agrees"].format(used=used),) if used else ()
+    return Report(False, (place, numbers, *state, *hint), frame_of(trace, first))
+
+
+def _shares(shares: Mapping[str, float], word: str) -> str:
+    return "; ".join(word.format(name=f"`{name}`", share=f"{share:.1%}") for name, share in shares.items())
 
 
 def _number(value: float) -> str:
