@@ -3,6 +3,7 @@
 import pytest
 
 from engine.hardware import DEVICES, KIB, custom_device, device_named
+from lesson.evidence import load_provenance
 
 RIDGES = {
     "v100": 139, "a100-40": 201, "a100-80": 153, "h100": 295, "h200": 206, "b200": 281, "mi300x": 247,
@@ -17,6 +18,15 @@ BLOCK_LIMITS = {
 def test_ridges():
     assert set(RIDGES) == set(DEVICES)
     assert {key: int(device.ridge + 0.5) for key, device in DEVICES.items()} == RIDGES
+
+
+def test_a_published_cache_that_the_measured_chip_contradicts_says_so():
+    """Every device that we measured on: the table holds what is published, and the note what was found."""
+    measured = load_provenance()
+    row = next(device for device in DEVICES.values() if device.name.split()[0] in measured.device)
+    assert row.key == "h200"
+    if row.l2_bytes != measured.l2_bytes:
+        assert f"reports {measured.l2_bytes // KIB**2} MiB" in row.note
 
 
 def test_limits_of_one_block():
