@@ -208,14 +208,21 @@ def compulsory_bytes(
     kv_heads: int | None = None,
     batch: int = 1,
 ) -> Ledger:
-    """Least traffic of any exact method: each input read once, each output written once.
+    """Each tensor once: every input is read once, every output written once.
 
     Parameters are those of `standard_bytes`; here kv_heads counts: shared K and V need reading only once.
+    The few bytes of lse, m and l are left out, as where the papers' passes are counted.
 
     Returns
     -------
     Ledger
         Forward: Q, K, V in, O out. Backward: Q, K, V, O, dO in, dQ, dK, dV out.
+
+    Notes
+    -----
+    Without a mask no exact forward moves less. The backward's count has O among its inputs, as
+    FlashAttention's has. So it bounds the methods that read O, and is no bound of the others: the standard
+    backward works from P, and a method that makes O again from Q, K and V needs seven tensors of the eight.
     """
     z = _sizes(n_q, n_k, d, d_v, bytes_per_element, heads, kv_heads, batch)
     q, o = z.n_q * z.d * z.size * z.copies, z.n_q * z.d_v * z.size * z.copies

@@ -128,6 +128,7 @@ def test_the_ledger_is_the_engines_tensor_by_tensor(direction: str, order: str, 
             tiled.by_tensor[tensor].written,
         ]
     assert exact_bytes(tiled.total) in text(at)
+    assert ("no exact method moves less" in text(at)) == (direction == "forward")
 
 
 @pytest.mark.parametrize(

@@ -182,7 +182,7 @@ def test_block_k_changes_bytes_under_a_mask_and_block_q_with_keys_outside() -> N
 def test_no_method_moves_less_than_each_tensor_once(
     n_q: int, n_k: int, d: int, block_q: int, block_k: int, order: Any, direction: Any
 ) -> None:
-    """The lower bound bounds; and heads and batch multiply everything."""
+    """It bounds both models, whichever of them reads O; and heads and batch multiply everything."""
     least = compulsory_bytes(n_q, n_k, d, direction=direction).total
     tiles: dict[str, Any] = {"block_q": block_q, "block_k": block_k, "order": order, "direction": direction}
     one = tiled_bytes(n_q, n_k, d, **tiles)
@@ -190,6 +190,14 @@ def test_no_method_moves_less_than_each_tensor_once(
     many = tiled_bytes(n_q, n_k, d, **tiles, heads=6, kv_heads=2, batch=3)
     assert many.total == 18 * one.total
     assert many.by_tensor.keys() == one.by_tensor.keys()
+
+
+def test_the_backwards_count_is_of_methods_that_read_o() -> None:
+    """Eight tensors with O, which the tiled backward reads and the standard one does not; seven without."""
+    least = compulsory_bytes(N, N, D, direction="backward").by_tensor
+    assert len(least) == 8 and least["o"].read == N * D * 2
+    tiled = tiled_bytes(N, N, D, block_q=64, block_k=64, direction="backward")
+    assert "o" in tiled.by_tensor and "o" not in standard_bytes(N, N, D, direction="backward").by_tensor
 
 
 def test_shared_key_heads_lower_the_bound_alone() -> None:

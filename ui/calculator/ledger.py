@@ -110,10 +110,11 @@ def _names(values: Values) -> dict[str, tuple[str, str]]:
     keys_outside = values["direction"] == "backward" or values["order"] == "kv_outer"
     order = "keys outside" if keys_outside else "queries outside"
     tiles = say("ledger", "tiled_sub", bq=f"{values['bq']:,}", bk=f"{values['bk']:,}", order=order)
+    least = text["least_sub_backward" if values["direction"] == "backward" else "least_sub"]
     return {
         "standard": (text["standard"], text["standard_sub"]),
         "tiled": (text["tiled"], tiles),
-        "compulsory": (text["least"], text["least_sub"]),
+        "compulsory": (text["least"], least),
     }
 
 
