@@ -1,7 +1,9 @@
 """The evidence and the reference page in a real browser."""
 
 import re
+from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from lesson.evidence import TABLE_FILE
@@ -80,3 +82,42 @@ def test_every_source_is_a_link(server_url: str, page: Page) -> None:
     opened(page, server_url, "reference")
     found = page.get_by_test_id("stMain").get_by_role("link").evaluate_all("all => all.map(a => a.href)")
     assert {link.url for link in load_links().values()} <= set(found)
+
+
+# How much wider than its box each table is.
+OVER = "all => all.map(box => box.scrollWidth - box.clientWidth)"
+
+
+@pytest.mark.parametrize("path", ["evidence", "reference"])
+def test_tables_fit_a_laptop(server_url: str, page: Page, path: str) -> None:
+    opened(page, server_url, path)
+    assert set(page.locator(".twc-scroll").evaluate_all(OVER)) == {0}
+
+
+def test_on_a_phone_words_stand_below_their_row(server_url: str, new_page: Callable[..., Page]) -> None:
+    """What tells two rows apart is on screen, and no row is high for a column that is off it."""
+    page = new_page(width=390, height=844)
+    opened(page, server_url, "evidence")
+    region = page.get_by_role("region", name="Figure 2, left", exact=False)
+    assert region.evaluate("box => box.scrollWidth - box.clientWidth") == 0
+    row = region.get_by_role("row").nth(1)
+    number, told = (row.get_by_role("cell").nth(at).bounding_box() for at in (0, 3))
+    assert number is not None and told is not None
+    assert told["y"] > number["y"]
+    assert told["x"] + told["width"] <= 390
+    assert told["height"] < 60
+
+
+def test_a_table_that_goes_on_shows_it_and_keeps_its_names(
+    server_url: str, new_page: Callable[..., Page]
+) -> None:
+    page = new_page(width=390, height=844)
+    opened(page, server_url, "evidence")
+    region = page.get_by_role("region", name="Training memory", exact=False)
+    assert region.evaluate("box => box.scrollWidth - box.clientWidth") > 100
+    expect(region).to_have_css("background-attachment", "local, scroll")
+    name = region.get_by_role("rowheader").first
+    before = name.bounding_box()
+    region.evaluate("box => { box.scrollLeft = 100; }")
+    assert name.bounding_box() == before
+    expect(name).not_to_have_css("box-shadow", "none")

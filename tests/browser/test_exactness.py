@@ -101,3 +101,9 @@ def test_what_is_wrong_is_named_where_it_stands_and_mended(server_url: str, page
     expect(page.get_by_role("region", name="One query over 300 keys", exact=False)).to_be_visible()
     expect(refusal).to_have_count(0)
     expect(page).to_have_url(re.compile(r"exactness\?ex_count=300$"))
+
+
+def test_tables_fit_a_laptop(server_url: str, page: Page) -> None:
+    opened(page, f"{server_url}/exactness")
+    boxes = page.locator(".twc-scroll")
+    assert set(boxes.evaluate_all("all => all.map(box => box.scrollWidth - box.clientWidth)")) == {0}

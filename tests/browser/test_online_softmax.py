@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -299,3 +300,10 @@ def test_a_calculator_confirms_every_formula(blank: Page, method: Method, preset
         ), each
         checked += 1
     assert checked or preset.key in ("low", "nothing") or method == "naive"
+
+
+def test_all_ways_fit_a_phone(server_url: str, new_page: Callable[..., Page]) -> None:
+    """The last columns of the comparison are what is taught."""
+    player = open_player(new_page(width=390, height=844), server_url)
+    table = player.get_by_role("group", name=WORDS["compare"]["caption"])
+    assert table.evaluate("box => box.scrollWidth - box.clientWidth") == 0

@@ -6,18 +6,24 @@ from html import escape
 
 import streamlit as st
 
+LONG_NAME = 16
+"""Letters above which a row's name breaks on a narrow screen."""
+
 __all__ = [
+    "LONG_NAME",
     "Card",
     "Segment",
     "bars",
     "cards",
     "draw",
     "folded",
+    "framed",
     "heading",
     "note",
     "pair",
     "statements",
     "table",
+    "told_cell",
 ]
 
 
@@ -89,24 +95,45 @@ def table(
     marked : sequence of int
         Rows that are the reader's own, or totals.
     """
-    left = set(words)
-    head = "".join(
-        f'<th scope="col"{" class=l" if at in left else ""}>{escape(name)}</th>'
-        for at, name in enumerate(columns)
-    )
+    left, told = set(words), set(words) - {0}
+    head = ""
+    for at, name in enumerate(columns):
+        kind = " class=w" if at in told else " class=l" if at in left else ""
+        head += f'<th scope="col"{kind}>{escape(name)}</th>'
     body = []
     for number, row in enumerate(rows):
-        cells = [f'<th scope="row"{" class=l" if 0 in left else ""}>{escape(row[0])}</th>']
+        names = [*(["l"] if 0 in left else []), *(["long"] if len(row[0]) > LONG_NAME else [])]
+        cells = [f'<th scope="row" class="{" ".join(names)}">{escape(row[0])}</th>']
         cells += [
-            f"<td{' class=w' if at in left else ''}>{escape(cell)}</td>"
+            told_cell(columns[at], escape(cell)) if at in told else f"<td>{escape(cell)}</td>"
             for at, cell in enumerate(row[1:], start=1)
         ]
         body.append(f"<tr{' class=you' if number in marked else ''}>{''.join(cells)}</tr>")
+    return framed(caption, head, "".join(body), len(columns) - len(told) if told else 0)
+
+
+def told_cell(column: str, cell: str) -> str:
+    """Return a cell of words; a narrow screen shows it below its row, after its column's name."""
+    return f'<td class=w data-head="{escape(column)}">{cell}</td>'
+
+
+def framed(caption: str, head: str, body: str, beside: int) -> str:
+    """Return a table in a box that scrolls by itself.
+
+    Parameters
+    ----------
+    caption : str
+    head, body : str
+        HTML of its rows: the head's cells, and the others' rows.
+    beside : int
+        How many columns stay side by side where others, of words, go below their row; 0 if there are none.
+    """
+    told = f' told" style="--columns:{beside}' if beside else ""
     # A region that scrolls has to be reachable by keyboard.
     return (
-        f'<div class="twc-scroll" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
+        f'<div class="twc-scroll{told}" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
         f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>"
-        f"<tbody>{''.join(body)}</tbody></table></div>"
+        f"<tbody>{body}</tbody></table></div>"
     )
 
 

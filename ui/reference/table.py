@@ -8,11 +8,11 @@ import re
 from collections.abc import Collection, Sequence
 from html import escape
 
+from ui.calculator.html import LONG_NAME, framed, told_cell
+
 _CODE = re.compile(r"`([^`]+)`")
 _LINK = re.compile(r"\[([^\]]+)\]\((https://[^\s()]+)\)")
 _PAGE = re.compile(r"\[([^\]]+)\]\((\./[^\s()]*)\)")
-# A name may be a whole title: it breaks instead of pushing everything else out of a phone's view.
-_NAME = "white-space:normal;min-width:9rem;max-width:22rem"
 _STRONG = re.compile(r"\*\*([^*]+)\*\*")
 
 __all__ = ["inline_html", "linked_table", "markdown_rows"]
@@ -59,16 +59,18 @@ def linked_table(
     wide : collection of int
         Columns of whole sentences, which are not squeezed.
     """
-    top = "".join(f'<th scope="col" class="l">{inline_html(name)}</th>' for name in head)
+    top = "".join(
+        f'<th scope="col" class="{"w" if place in wide else "l"}">{inline_html(name)}</th>'
+        for place, name in enumerate(head)
+    )
     body = ""
     for row in rows:
         first, *others = (inline_html(cell) for cell in row)
         cells = "".join(
-            f'<td class="{"w" if place in wide else "l"}">{cell}</td>'
+            told_cell(head[place], cell)
+            if place in wide
+            else f'<td class="l{" long" if len(row[place]) > LONG_NAME else ""}">{cell}</td>'
             for place, cell in enumerate(others, start=1)
         )
-        body += f'<tr><th scope="row" class="l" style="{_NAME}">{first}</th>{cells}</tr>'
-    return (
-        f'<div class="twc-scroll" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
-        f"<caption>{escape(caption)}</caption><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
+        body += f'<tr><th scope="row" class="l long title">{first}</th>{cells}</tr>'
+    return framed(caption, top, body, len(head) - len(wide) if wide else 0)
