@@ -108,6 +108,8 @@ def parse_count(text: str, *, name: str, lowest: int, highest: int) -> int:
     """
     typed = text.strip().replace("\u2212", "-")
     shown = typed if len(typed) <= 40 else typed[:37] + "..."
+    if not typed:
+        raise ValueError(f"{name} is empty; give a whole number from {lowest:,} to {highest:,}.")
     value = _whole_number(typed)
     if value is None:
         raise ValueError(

@@ -16,10 +16,10 @@ def calculator() -> None:
     """Draw the choice of parts, and the chosen one with its controls."""
     held = held_controls()
     part = held[PART]
-    draw_controls(part, controls_of(part), held)
-    sheet, messages = composed(tuple(held.items()))
+    sheet, refused = composed(tuple(held.items()))
+    draw_controls(part, controls_of(part), held, refused)
     if sheet is None:
-        for message in messages:
+        for message in refused.values():
             st.error(message, icon=":material/error:")
         st.info(words()["page"]["correct_first"], icon=":material/info:")
         return

@@ -144,6 +144,7 @@ def _value(worked: str) -> int:
     [
         ({"n_q": "0"}, "0", "1"),
         ({"n_k": "-7"}, "-7", "1"),
+        ({"n_k": ""}, "is empty", "from 1 to 1,000,000,000"),
         ({"n_q": "10000000000000"}, "10000000000000", "1,000,000,000"),
         ({"d": "1e13"}, "1e13", "65,536"),
         ({"heads": "7", "kv_heads": "3"}, "7", "3"),
@@ -158,10 +159,16 @@ def test_impossible_input_names_value_and_limit(address: dict[str, str], value: 
     at = visit(**address)
     assert len(at.error) == 1
     assert value in at.error[0].value and limit in at.error[0].value
+    assert list(part_data(at, "fields")["refused"].values()) == [at.error[0].value]
     assert not html(at).count("twc-card")
     name = next(each for each in address if each not in ("part", "device", "kv_heads"))
     enter(at, **{name: "6"})
     assert not at.error and not at.exception
+    assert part_data(at, "fields")["refused"] == {}
+
+
+def test_heads_that_do_not_go_together_are_named_at_their_field() -> None:
+    assert list(part_data(visit(heads="7", kv_heads="3"), "fields")["refused"]) == ["kv_heads"]
 
 
 @pytest.mark.parametrize("part", CONTROLS)

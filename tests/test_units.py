@@ -107,10 +107,15 @@ def test_too_small_a_count_names_value_and_limit(text: str) -> None:
     assert text.replace("\u2212", "-") in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["", "four", "3.5", "1,2", "12,34", "nan", "1e", "0x10", "1" * 5000, "²"])
+@pytest.mark.parametrize("text", ["four", "3.5", "1,2", "12,34", "nan", "1e", "0x10", "1" * 5000, "²"])
 def test_what_is_no_whole_number_is_refused(text: str) -> None:
     """The message holds what was typed, shortened where it is long, and both limits."""
     with pytest.raises(ValueError, match="not a whole number; write one from 1 to 1,000") as caught:
         parse_count(text, name="Keys", lowest=1, highest=1000)
     assert text[:37] in str(caught.value)
     assert len(str(caught.value)) < 120
+
+
+def test_nothing_typed_is_called_empty() -> None:
+    with pytest.raises(ValueError, match="Keys is empty; give a whole number from 1 to 1,000"):
+        parse_count(" ", name="Keys", lowest=1, highest=1000)

@@ -125,12 +125,36 @@ def test_a_phone_tells_the_first_result_while_it_is_below_the_fields(
     expect(page.locator(".echo")).to_be_hidden()
 
 
+def test_a_refused_value_is_marked_at_its_field(server_url: str, new_page: Callable[..., Page]) -> None:
+    """On a phone the messages below all fields are off the screen; its foot tells no result that is no more."""
+    page = new_page(width=390, height=844)
+    opened(page, server_url)
+    echo = page.locator(".echo")
+    expect(echo).to_contain_text("32 MiB")
+    field = page.get_by_role("textbox", name="Queries, T_query")
+    expect(field).to_have_accessible_description("")
+    field.fill("-7")
+    field.press("Enter")
+    said = "Queries, T_query is -7; the lowest possible is 1."
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(field).to_have_accessible_description(said)
+    expect(page.locator(".field .refused").filter(has_text=said)).to_be_in_viewport(ratio=1)
+    expect(page.get_by_test_id("stAlert").filter(has_text=said)).to_be_visible()
+    expect(echo.locator("visible=true")).to_have_count(0)
+    assert violations(page) == []
+    field.fill("8192")
+    field.press("Enter")
+    expect(echo).to_contain_text("64 MiB")
+    expect(field).to_have_accessible_description("")
+    expect(field).not_to_have_attribute("aria-invalid", "true")
+
+
 def test_a_typed_tile_changes_ledger_chart_and_address(server_url: str, page: Page) -> None:
     """The number is the engine's, the address opens the same page, and the chart moved."""
     opened(page, server_url, "?calc_part=Traffic")
     chart = page.locator(".fig .wide")
     before = chart.inner_html()
-    field = page.get_by_role("textbox", name="Queries in a tile, Br")
+    field = page.get_by_role("textbox", name="Queries in a tile, block_q (Br)")
     field.fill("32")
     field.press("Enter")
     size = exact_bytes(tiled_bytes(4096, 4096, 64, block_q=32, block_k=64).total)
@@ -145,14 +169,14 @@ def test_a_setting_outlives_a_visit_to_another_part(server_url: str, page: Page)
     """Tiles set under Traffic hold under Fit, and the link there holds what is not on screen."""
     opened(page, server_url, "?calc_part=Traffic&calc_bq=96&calc_n_k=777")
     choose(page, "Fit")
-    expect(page.get_by_role("textbox", name="Queries in a tile, Br")).to_have_value("96")
+    expect(page.get_by_role("textbox", name="Queries in a tile, block_q (Br)")).to_have_value("96")
     expect(page.get_by_role("textbox", name="Keys, T_key")).to_have_count(0)
     # The address itself has both, and so has the link.
     assert {"calc_bq=96", "calc_n_k=777", "calc_part=Fit"} <= set(page.url.split("?")[1].split("&"))
     link = page.get_by_role("link", name="Link to exactly this")
     expect(link).to_have_attribute("href", re.compile("calc_n_k=777"))
     page.goto(page.url)
-    expect(page.get_by_role("textbox", name="Queries in a tile, Br")).to_have_value("96")
+    expect(page.get_by_role("textbox", name="Queries in a tile, block_q (Br)")).to_have_value("96")
     choose(page, "Storage")
     expect(page.get_by_role("textbox", name="Keys, T_key")).to_have_value("777")
 

@@ -75,8 +75,8 @@ COUNTS = {
     "d": Count("64", 2**16, 110),
     "kv_heads": Count("", 10**4, 150),
     "layers": Count("1", 10**4, 110),
-    "bq": Count("128", 2**20, 150),
-    "bk": Count("64", 2**20, 150),
+    "bq": Count("128", 2**20, 230),
+    "bk": Count("64", 2**20, 220),
     "stages": Count("1", 64, 110),
     "warps": Count("4", 32, 110),
     "budget": Count("101376", 2**40, 170),
@@ -153,8 +153,10 @@ def _field(name: str) -> Field:
     return Field(name, "choice", text[name], help_text, tuple(choice.options), choice.width)
 
 
-def draw_controls(part: str, names: Sequence[str], held: Mapping[str, str]) -> None:
-    """Draw the choice of parts, and a part's controls in one wrapping row."""
+def draw_controls(
+    part: str, names: Sequence[str], held: Mapping[str, str], refused: Mapping[str, str]
+) -> None:
+    """Draw the choice of parts, and a part's controls in one wrapping row; some are refused with a message."""
     text = words()["page"]
     own = held["device"] == CUSTOM
     top = [Field(PART, "parts", text["part"], options=PARTS)]
@@ -162,13 +164,13 @@ def draw_controls(part: str, names: Sequence[str], held: Mapping[str, str]) -> N
         top.append(Field(FORMULAS, "switch", text["formulas"]))
     shown = tuple(_field(name) for name in names if own or name not in OF_OWN_DEVICE)
     rows = (("top", tuple(top)), *((("", shown),) if shown else ()))
-    draw_fields(KEY, f"{part}{' own' if own else ''}", rows, PREFIX, held, defaults())
+    draw_fields(KEY, f"{part}{' own' if own else ''}", rows, PREFIX, held, defaults(), refused)
 
 
-def values_of(names: Sequence[str], held: Mapping[str, str]) -> tuple[Values, list[str]]:
-    """Return the engine's values of a part's controls, and a message for each that is impossible."""
+def values_of(names: Sequence[str], held: Mapping[str, str]) -> tuple[Values, dict[str, str]]:
+    """Return the engine's values of a part's controls, and a message for each name that is impossible."""
     values: Values = {}
-    messages = []
+    refused = {}
     for name in names:
         if name in CHOICES:
             values[name] = CHOICES[name].options[held[name]]
@@ -176,13 +178,14 @@ def values_of(names: Sequence[str], held: Mapping[str, str]) -> tuple[Values, li
             try:
                 values[name] = _count(name, held[name])
             except ValueError as error:
-                messages.append(str(error))
+                refused[name] = str(error)
     try:
-        if not messages and {"heads", "d"} <= set(values):
+        if not refused and {"heads", "d"} <= set(values):
             shape_of(values)
     except ValueError as error:
-        messages.append(str(error))
-    return values, messages
+        # Each number is possible by itself: what does not go together is the heads.
+        refused["kv_heads"] = str(error)
+    return values, refused
 
 
 def _count(name: str, typed: str) -> int | None:

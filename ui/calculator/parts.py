@@ -34,7 +34,7 @@ def controls_of(part: str) -> tuple[str, ...]:
 
 # Here and not in the page: Streamlit runs a page's module anew each time, and its caches with it.
 @lru_cache(maxsize=256)
-def composed(settings: tuple[tuple[str, str], ...]) -> tuple[Sheet | None, list[str]]:
+def composed(settings: tuple[tuple[str, str], ...]) -> tuple[Sheet | None, dict[str, str]]:
     """Return what follows from the controls, or messages. Kept, since many readers ask the same.
 
     Parameters
@@ -46,17 +46,17 @@ def composed(settings: tuple[tuple[str, str], ...]) -> tuple[Sheet | None, list[
     -------
     sheet : Sheet or None
         Not to be changed; None if a value is impossible.
-    messages : list of str
-        Each names a value and its limit.
+    refused : dict of str to str
+        By a control's name, a message with its value and its limit.
     """
     held = dict(settings)
     part, sheet = held[PART], Sheet(link_of(held))
     if part in _FIXED:
         _FIXED[part](sheet)
-        return sheet, []
+        return sheet, {}
     names, draw_part = _WITH_CONTROLS[part]
-    values, messages = values_of(names, held)
-    if messages:
-        return None, messages
+    values, refused = values_of(names, held)
+    if refused:
+        return None, refused
     draw_part(sheet, values, held[FORMULAS] == "true")
-    return sheet, []
+    return sheet, {}

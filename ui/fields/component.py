@@ -124,6 +124,7 @@ def draw_fields(
     prefix: str,
     values: Mapping[str, str],
     defaults: Mapping[str, str],
+    refused: Mapping[str, str],
 ) -> None:
     """Draw the fields.
 
@@ -138,6 +139,8 @@ def draw_fields(
         Of their names in the address.
     values, defaults : mapping of str to str
         Every value of the page by its name, also of fields that are not drawn.
+    refused : mapping of str to str
+        What to say at a field whose value is impossible, by its name.
     """
     left = _left(set_name, tuple(rows), prefix, tuple(defaults.items()))
-    _mount(key=key, data={**left.given(), "values": dict(values)}, keeps="values")
+    _mount(key=key, data={**left.given(), "values": dict(values), "refused": dict(refused)}, keeps="values")

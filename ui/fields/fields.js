@@ -30,13 +30,15 @@ function createFields(host, data, send) {
   window.addEventListener(SET_EVENT, onSet);
   return {
     update(next) {
-      if (next.set === set) return;
-      const focused = host.getRootNode().activeElement;
-      ({ set } = next);
-      draw(next.rows);
-      values.settle();
-      setAttribute(host, "data-set", set);
-      if (focused?.isConnected) focused.focus();
+      if (next.set !== set) {
+        const focused = host.getRootNode().activeElement;
+        ({ set } = next);
+        draw(next.rows);
+        values.settle();
+        setAttribute(host, "data-set", set);
+        if (focused?.isConnected) focused.focus();
+      }
+      for (const [name, control] of shown) control.refuse?.(next.refused[name] ?? "");
     },
     again: values.again,
     destroy() {
