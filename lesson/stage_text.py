@@ -15,7 +15,7 @@ _ROWS = {"query", "queries", "keys", "q_tile", "k_tile"}
 SENTENCE_SLOTS: Mapping[str, Mapping[str, set[str]]] = {
     "partition": {"only": {"tiles_q", "tiles_k", "block_q", "block_k"}},
     "load_q": dict.fromkeys(("fresh", "first", "again"), _ROWS),
-    "load_kv": dict.fromkeys(("visit", "stay"), _ROWS | {"bytes"}),
+    "load_kv": dict.fromkeys(("visit", "again", "stay"), _ROWS | {"bytes"}),
     "score": {"only": _ROWS | {"best_key", "best_score"}},
     "mask": {"some": _ROWS | {"masked"}, "none": _ROWS},
     "update_max": {

@@ -158,6 +158,10 @@ def test_every_frame_has_one_sentence_without_a_hole(shared: Page, key: str, ord
         for hole in ("undefined", "null", "NaN", "{", "“”"):
             assert hole not in text, text
         assert str(frame["step"] + 1) in frame["name"]
+        if frame["kind"] == "load_kv":
+            tile = trace.steps[frame["step"]].tile[1]
+            earlier = [each for each in trace.steps[: frame["step"]] if each.kind == "load_kv"]
+            assert (" again, " in text) == any(each.tile[1] == tile for each in earlier), text
 
 
 def numbers_in(text: str) -> list[str]:

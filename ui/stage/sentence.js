@@ -41,7 +41,11 @@ const variants = {
     if (step.work.o === undefined) return "fresh";
     return step.state.l.every((sum) => sum === 0) ? "first" : "again";
   },
-  load_kv: ({ trace }) => (trace.problem.order === "q_outer" ? "visit" : "stay"),
+  load_kv: ({ trace, step }) => {
+    if (trace.problem.order !== "q_outer") return "stay";
+    const before = trace.steps.find(({ kind, tile }) => kind === "load_kv" && tile[1] === step.tile[1]);
+    return before === step ? "visit" : "again";
+  },
   score: () => "only",
   mask: ({ step, row }) => (step.work.s[row].some(unseen) ? "some" : "none"),
   update_max: ({ step, row }) => {

@@ -20,9 +20,15 @@ __all__ = ["standalone_html"]
 
 _DEFAULT_EXPORT = re.compile(r"^export default (\w+);\s*\Z", re.MULTILINE)
 
-_PAGE_CSS = f":root {{\ncolor-scheme: light dark;\n{css_variables()}\n}}\n" + (
-    FOLDER / "standalone.css"
-).read_text(encoding="utf-8")
+
+def _page_css() -> str:
+    """Return the page's own styles. The stage brings every colour; the page around it needs three of them."""
+    rules = (FOLDER / "standalone.css").read_text(encoding="utf-8")
+    colours = [line for line in css_variables().splitlines() if f"var({line.partition(':')[0]})" in rules]
+    return ":root {\ncolor-scheme: light dark;\n" + "\n".join(colours) + "\n}\n" + rules
+
+
+_PAGE_CSS = _page_css()
 
 
 def _classic(module: str) -> str:
