@@ -126,7 +126,7 @@ def test_a_phone_tells_the_first_result_while_it_is_below_the_fields(
 
 
 def test_a_refused_value_is_marked_at_its_field(server_url: str, new_page: Callable[..., Page]) -> None:
-    """On a phone the messages below all fields are off the screen; its foot tells no result that is no more."""
+    """On a phone the messages below the fields are off the screen, and its foot tells no earlier result."""
     page = new_page(width=390, height=844)
     opened(page, server_url)
     echo = page.locator(".echo")

@@ -156,7 +156,7 @@ def _field(name: str) -> Field:
 def draw_controls(
     part: str, names: Sequence[str], held: Mapping[str, str], refused: Mapping[str, str]
 ) -> None:
-    """Draw the choice of parts, and a part's controls in one wrapping row; some are refused with a message."""
+    """Draw the choice of parts, and a part's controls in one wrapping row; some are refused."""
     text = words()["page"]
     own = held["device"] == CUSTOM
     top = [Field(PART, "parts", text["part"], options=PARTS)]

@@ -24,6 +24,8 @@ export function createQuizCard(words, on) {
   const form = el("form", { class: "card-form" }, view.root, el("div", { class: "commit" }, commit, missing));
   const root = el("section", { class: "card", "data-testid": "quiz-card" }, heading, title, form, verdict);
   let variant = null;
+  // Whether an order that nobody touched was asked about: it may be what the reader means.
+  let asked = false;
 
   /** Draw the verdict on an answer. */
   function settle(answer) {
@@ -49,6 +51,11 @@ export function createQuizCard(words, on) {
       view.focus();
       return;
     }
+    if (view.untouched() && !asked) {
+      asked = true;
+      setText(missing, words.answer.missing_order);
+      return;
+    }
     const grade = settle(answer);
     on.graded(variant.question, answer, grade);
     verdict.focus();
@@ -61,6 +68,7 @@ export function createQuizCard(words, on) {
     /** Show a variant, `{ question, key }`, or an answer to it that was given before. */
     show(next, place, generated, answer = null) {
       variant = next;
+      asked = false;
       setText(heading, place);
       setText(title, next.question.title);
       // Another listing has another wrong line, but no numbers.

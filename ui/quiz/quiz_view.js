@@ -33,9 +33,9 @@ function tableOf({ caption, columns, rows }) {
 /**
  * Make a view. `words` is the table `answer` of the player's words; `onchange()` is called when an answer changes.
  *
- * `show(question)` draws a public question, `read()` gives `{ answer }` or `{ missing }`, `set(answer)` puts an answer
- * in, `lock(on)` stops or allows changes, `mark(marks, words)` writes beside each option how it fared, and `focus()`
- * goes to where the answer is given.
+ * `show(question)` draws a public question, `read()` gives `{ answer }` or `{ missing }`, `untouched()` says whether an
+ * order is as it was dealt, `set(answer)` puts an answer in, `lock(on)` stops or allows changes, `mark(marks, words)`
+ * writes beside each option how it fared, and `focus()` goes to where the answer is given.
  */
 export function createQuestionView(words, onchange = () => {}) {
   const name = `quiz-${++views}`;
@@ -48,6 +48,7 @@ export function createQuestionView(words, onchange = () => {}) {
   const root = el("div", { class: "question-view" }, fields, said);
   let question = null;
   let order = [];
+  let first = order;
 
   const inputs = () => [...body.querySelectorAll("input")];
   const given = () => {
@@ -117,11 +118,12 @@ export function createQuestionView(words, onchange = () => {}) {
       setAttribute(body, "data-fared", null);
       if (next.kind === "number") number();
       else if (next.kind === "order") {
-        order = next.options.map(({ id }) => id);
+        order = first = next.options.map(({ id }) => id);
         sort();
       } else choices(next.kind === "several" ? "checkbox" : "radio");
     },
     read: () => answerFrom(question, given()),
+    untouched: () => question.kind === "order" && order === first,
     set(answer) {
       const value = givenBy(question, answer);
       if (question.kind === "number") inputs()[0].value = value;
