@@ -15,17 +15,16 @@ TOPICS = load_words("quiz_player").table("topics")
 CODE, PLACE, ALL, OPENED = "quiz_seed", "quiz_q", "all", "quiz_paper"
 
 
-def chosen_seed() -> int:
-    """Return the code that the field below the quiz holds; 0, with a message, if it is none."""
+def chosen_seed() -> tuple[int, str]:
+    """Return the code that the field below the quiz holds, or 0 and what to say if it is none."""
     typed = str(st.session_state.get(CODE, st.query_params.get(CODE, "0"))).strip() or "0"
     if typed.isascii() and typed.isdigit() and len(typed) <= 10 and int(typed) <= MOST_SEED:
-        return int(typed)
-    st.warning(WORDS["code_refused"].format(value=typed[:40], most=f"{MOST_SEED:,}"), icon=":material/error:")
-    return 0
+        return int(typed), ""
+    return 0, WORDS["code_refused"].format(value=typed[:40], most=f"{MOST_SEED:,}")
 
 
 def draw_sheet() -> None:
-    """The code, and the files of a worksheet."""
+    """The code, and the files of a worksheet; no sheet of another code than the one that was typed."""
     st.text_input(
         WORDS["sheet_code"],
         "0",
@@ -35,7 +34,10 @@ def draw_sheet() -> None:
         max_chars=10,
         width=170,
     )
-    draw_files(SEED)
+    if REFUSED:
+        st.warning(REFUSED, icon=":material/error:")
+    else:
+        draw_files(SEED)
 
 
 # A fragment, filled when it is opened: nearly nobody who answers questions prints them.
@@ -79,6 +81,6 @@ def draw_files(seed: int) -> None:
 
 begin("quiz")
 report_unknown_names("quiz_", {CODE, PLACE})
-SEED = chosen_seed()
+SEED, REFUSED = chosen_seed()
 render_text("quiz", slots={"questions": lambda: show_quiz(seed=SEED, key="quiz_player"), "sheet": draw_sheet})
 end("quiz")

@@ -86,6 +86,9 @@ def test_a_wrong_code_is_named_and_the_page_goes_on(code: str) -> None:
     assert code in at.warning[0].value
     assert "2,147,483,647" in at.warning[0].value
     assert shown(at)["id"] == quiz_payload(0)["id"]
+    drawn = [element.type for element in at.main]
+    assert drawn.index("alert" if "alert" in drawn else "warning") == drawn.index("text_input") + 1
+    assert not at.expander, "no worksheet of another code"
 
 
 def test_an_unknown_name_is_named() -> None:
