@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from classroom.phases import Standing, allowed
 from classroom.rooms import Ask
 
-__all__ = ["PEEK", "Step", "next_ask", "steps"]
+__all__ = ["GO_ON", "PEEK", "Step", "next_ask", "steps"]
 
 PEEK = "peek"
 """Showing a closed vote before its reveal: it changes nothing in the room."""
+
+GO_ON = "go_on"
+"""Opening the list of questions where none of it waits: it changes nothing in the room."""
 
 # By phase and round: the step that stands out, then the others, few enough for one row. Those that may not
 # follow are left out. Going on without a reveal is left to the list of questions.
@@ -25,7 +28,7 @@ _ORDER = {
         ("reveal", PEEK, "undo_close"),
     ),
     "discuss": (("second", PEEK, "reveal"), ("reveal", PEEK)),
-    "revealed": (("open", "second"),),
+    "revealed": (("open", GO_ON, "second"),),
 }
 
 
@@ -36,7 +39,7 @@ class Step:
     Attributes
     ----------
     name : str
-        An action of `classroom.phases.ACTIONS`, or `PEEK`.
+        An action of `classroom.phases.ACTIONS`, `PEEK` or `GO_ON`.
     primary : bool
         Whether it is the one that comes next as a rule.
     """
@@ -52,6 +55,12 @@ def next_ask(asks: Sequence[Ask], current: Ask | None) -> Ask | None:
     return next(iter(later or waiting), None)
 
 
+def _may_follow(name: str, now: Standing, following: bool) -> bool:
+    if name in (PEEK, GO_ON):
+        return name == PEEK or not following
+    return allowed(now, name) and (name != "open" or following)
+
+
 def steps(now: Standing, *, following: bool) -> tuple[Step, ...]:
     """Return what may follow.
 
@@ -64,7 +73,7 @@ def steps(now: Standing, *, following: bool) -> tuple[Step, ...]:
     orders = _ORDER[now.phase]
     order = orders[min(max(now.round, 1), len(orders)) - 1]
     return tuple(
-        Step(name, place == 0)
+        Step(name, place == 0 or name == GO_ON)
         for place, name in enumerate(order)
-        if name == PEEK or (allowed(now, name) and (name != "open" or following))
+        if _may_follow(name, now, following)
     )

@@ -13,7 +13,7 @@ from classroom.rooms import KEPT_DAYS, Ask, Room
 from classroom.routes import PREFIX
 from classroom.service import View
 from classroom.shared import shared_classroom
-from classroom.steps import PEEK, next_ask, steps
+from classroom.steps import GO_ON, PEEK, next_ask, steps
 from lesson.quiz import bank
 from lesson.words import load_words
 from ui.calculator.html import heading
@@ -27,11 +27,17 @@ from ui.share import base_path
 
 WORDS = load_words("classroom").table("page")
 TITLES = {entry.id: entry.title for entry in bank()}
+TOPICS = load_words("quiz_player").table("topics")
+OFFERED = {entry.id: f"{TOPICS[entry.topic]}: {entry.title}" for entry in bank()}
 # Seconds between two looks at the counts, which are themselves half a second old at most.
 LIVE_S = 0.9
 
 # Whether the menu stands beside the room, in this browser session.
 MENU = "room_menu"
+# Whether "Add to the list" was pressed with nothing chosen.
+NOTHING = "room_add_nothing"
+# The question after which the list was opened to go on.
+GOING_ON = "room_going_on"
 LEADING = Leading(st.session_state, shared_classroom)
 
 
@@ -129,6 +135,13 @@ def draw_peek(view: View, ask: Ask) -> None:
     st.button(text, key=f"{name}_button", help=WORDS["peek_help"], on_click=turn, args=(name,))
 
 
+def go_on(ask: Ask) -> None:
+    """Open the list of questions, until another one is at hand."""
+    st.session_state[GOING_ON] = ask.id
+    # The list stands outside the fragment: all is drawn anew.
+    LEADING.drawn = -1
+
+
 def draw_actions(view: View) -> None:
     """What may follow now, in one row; the next step of peer instruction comes first and stands out."""
     now, ask = view.room.standing, view.current
@@ -137,6 +150,8 @@ def draw_actions(view: View) -> None:
         for step in steps(now, following=following is not None):
             if step.name == PEEK and ask is not None:
                 draw_peek(view, ask)
+            elif step.name == GO_ON and ask is not None:
+                st.button(WORDS[GO_ON], key="room_go_on", type="primary", on_click=go_on, args=(ask,))
             elif step.name == "open" and following is not None:
                 title = TITLES.get(following.question, following.question)
                 text = WORDS["open_first" if now.phase == "lobby" else "next"].format(title=title)
@@ -234,6 +249,7 @@ def draw_live(room_id: int) -> None:
 
 def add_chosen(room_id: int) -> None:
     """Put the chosen questions on the list."""
+    st.session_state[NOTHING] = not st.session_state["room_add"]
     for question_id in st.session_state["room_add"]:
         LEADING.attempt(shared_classroom().add_ask, room_id, question_id)
     st.session_state["room_add"] = []
@@ -265,8 +281,17 @@ def draw_list(view: View) -> None:
                     args=(shared_classroom().remove_ask, view.room.id, ask.id),
                 )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.multiselect(WORDS["add_label"], list(TITLES), format_func=TITLES.__getitem__, key="room_add")
+        st.multiselect(
+            WORDS["add_label"],
+            list(OFFERED),
+            format_func=OFFERED.__getitem__,
+            key="room_add",
+            placeholder=WORDS["add_choose"],
+            select_all=False,
+        )
         st.button(WORDS["add"], icon=":material/add:", on_click=add_chosen, args=(view.room.id,))
+    if st.session_state.pop(NOTHING, False):
+        st.warning(WORDS["add_nothing"], icon=":material/info:")
 
 
 def delete(room: Room) -> None:
@@ -302,8 +327,11 @@ def draw_room(view: View) -> None:
     with st.container(key="room_desk" if menu else "room_hall"):
         st.html(f'<h1 class="twr-title">{WORDS["room"].format(code=view.room.code)}</h1>')
         draw_live(view.room.id)
-        lobby = view.room.standing.phase == "lobby"
-        with st.expander(WORDS["list_heading"].format(count=len(view.asks)), expanded=lobby):
+        now = view.room.standing
+        unfolded = now.phase == "lobby" or (
+            now.phase == "revealed" and now.ask == st.session_state.get(GOING_ON)
+        )
+        with st.expander(WORDS["list_heading"].format(count=len(view.asks)), expanded=unfolded):
             draw_list(view)
         with st.expander(WORDS["end_heading"]):
             draw_end(view)

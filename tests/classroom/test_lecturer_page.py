@@ -121,6 +121,24 @@ def test_the_key_is_given_once_never_stands_open_and_opens_the_room_elsewhere(cl
     assert not parts_of(other, "room_new_key")
 
 
+def test_the_list_says_what_it_offers_and_what_to_do_and_opens_when_all_is_asked(
+    classroom: Classroom,
+) -> None:
+    at = press(visit(), "Open a room")
+    picker = at.multiselect(key="room_add")
+    assert all(": " in option for option in picker.options)
+    assert picker.proto.placeholder == "Choose questions, or type a word of one"
+    press(at, "Add to the list")
+    assert [each.value for each in at.warning] == ["Choose a question first, then add it."]
+    at.multiselect(key="room_add").set_value([SINGLE.id])
+    press(at, "Add to the list")
+    assert not at.warning
+    press(press(press(at, f"Ask: {SINGLE.title}"), "Close the vote"), "Reveal the answer")
+    assert not at.expander[0].proto.expanded
+    press(at, "Add or ask another")
+    assert at.expander[0].proto.expanded
+
+
 def test_a_question_from_the_list_to_the_second_reveal(classroom: Classroom) -> None:
     at = press(visit(), "Open a room")
     room_id = room_of(at)

@@ -5,7 +5,7 @@ import pytest
 from classroom.phases import PHASES, Standing, allowed
 from classroom.results import marks_of, results_of
 from classroom.rooms import Ask
-from classroom.steps import PEEK, next_ask, steps
+from classroom.steps import GO_ON, PEEK, next_ask, steps
 from lesson.quiz import bank, make
 
 STANDINGS = [Standing("lobby"), *(Standing(phase, 1, round_) for phase in PHASES[1:] for round_ in (1, 2))]
@@ -21,7 +21,7 @@ def names(now: Standing, *, following: bool = True) -> list[str]:
 @pytest.mark.parametrize("following", [True, False])
 def test_what_is_offered_may_follow_and_one_step_at_most_stands_out(now: Standing, following: bool) -> None:
     offered = steps(now, following=following)
-    assert all(step.name == PEEK or allowed(now, step.name) for step in offered)
+    assert all(step.name in (PEEK, GO_ON) or allowed(now, step.name) for step in offered)
     assert [step.primary for step in offered].count(True) <= 1
     assert not any(step.primary for step in offered[1:])
     assert len({step.name for step in offered}) == len(offered) <= 5
@@ -46,9 +46,13 @@ def test_a_vote_is_looked_at_only_while_it_is_closed_and_not_revealed() -> None:
     assert {now.phase for now in STANDINGS if PEEK in names(now)} == {"closed", "discuss"}
 
 
-def test_after_the_last_question_nothing_stands_out() -> None:
-    assert steps(Standing("revealed", 1, 2), following=False) == ()
-    assert [step.primary for step in steps(Standing("revealed", 1, 1), following=False)] == [False]
+def test_after_the_last_question_the_list_stands_out() -> None:
+    for round_ in (1, 2):
+        first, *others = steps(Standing("revealed", 1, round_), following=False)
+        assert (first.name, first.primary) == (GO_ON, True)
+        assert not any(step.primary for step in others)
+    assert {now.phase for now in STANDINGS if GO_ON in names(now, following=False)} == {"revealed"}
+    assert not any(GO_ON in names(now) for now in STANDINGS)
 
 
 def test_the_next_question_is_the_first_that_waits_behind_the_one_at_hand_else_the_first() -> None:
