@@ -244,7 +244,7 @@ def draw_live(room_id: int) -> None:
         draw_lobby(view)
     else:
         draw_at_hand(view, view.current)
-    show_beat(LIVE_S)
+    show_beat(LIVE_S, str(st.session_state.get(GOING_ON, "")))
 
 
 def add_chosen(room_id: int) -> None:
@@ -331,7 +331,9 @@ def draw_room(view: View) -> None:
         unfolded = now.phase == "lobby" or (
             now.phase == "revealed" and now.ask == st.session_state.get(GOING_ON)
         )
-        with st.expander(WORDS["list_heading"].format(count=len(view.asks)), expanded=unfolded):
+        with st.expander(
+            WORDS["list_heading"].format(count=len(view.asks)), expanded=unfolded, key="room_list"
+        ):
             draw_list(view)
         with st.expander(WORDS["end_heading"]):
             draw_end(view)

@@ -295,3 +295,15 @@ def test_the_lecturers_page_with_a_phone(
     expect(page.locator(".twr-key")).to_be_visible()
     assert trouble.errors == []
     assert trouble.outside(server_url) == []
+
+
+def test_after_the_last_reveal_the_list_is_opened_and_shown(server_url: str, page: Page) -> None:
+    page.goto(f"{server_url}/classroom")
+    page.get_by_role("button", name="Open a room").click()
+    picker = page.get_by_role("combobox", name="Question to add")
+    picker.click()
+    page.get_by_role("option").nth(2).click()
+    page.keyboard.press("Escape")
+    for name in ("Add to the list", "Ask:", "Close the vote", "Reveal the answer", "Add or ask another"):
+        page.get_by_role("button", name=name).click()
+    expect(picker).to_be_in_viewport(ratio=1)

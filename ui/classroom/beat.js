@@ -6,9 +6,15 @@
  */
 
 const LOOK_MS = 50;
+const SHOW_MS = 400;
 
 export default function mountBeat({ data, parentElement, setStateValue }) {
   const host = parentElement.querySelector(".beat-host");
+  if (data.show && host.dataset.shown !== data.show) {
+    host.dataset.shown = data.show;
+    // Below the fold, what has opened would not be seen; it is drawn a moment later.
+    setTimeout(() => document.querySelector(".st-key-room_list")?.scrollIntoView({ block: "center" }), SHOW_MS);
+  }
   if (host.dataset.beats) return;
   host.dataset.beats = "0";
   let due = performance.now() + data.every;
