@@ -138,7 +138,7 @@ def test_all_heads_of_all_requests_take_a_thousand_times_one() -> None:
         ("10^30", "10^30", "1,000,000,000"),
         ("1" + "0" * 30, "1" + "0" * 30, "1,000,000,000"),
         ("many", "many", "1,000,000,000"),
-        ("", "“”", "1,000,000,000"),
+        ("", "is empty", "1,000,000,000"),
     ],
 )
 def test_impossible_input_is_named_and_the_page_goes_on(typed: str, value: str, limit: str) -> None:

@@ -88,7 +88,7 @@ def _largest_error(run: RowRun, exact: Sequence[float]) -> float:
 
 def bound_of(errors: Iterable[float]) -> float:
     """Return a number of two digits that no error passes, so that "to within" is true as printed."""
-    worst = Decimal(max(errors))
+    worst = Decimal(repr(float(max(errors))))
     digits = Decimal(1).scaleb(worst.adjusted() - 1)
     return float(worst.quantize(digits, rounding=ROUND_CEILING)) if worst else 0.0
 
