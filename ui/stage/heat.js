@@ -36,6 +36,18 @@ export function strength(value, scale) {
   return Math.min(1, Math.sqrt(Math.abs(number) / scale));
 }
 
+const images = new WeakMap();
+
+/** The pixels of a canvas, kept from one painting to the next: new ones at each step are garbage to be collected. */
+function pixelsOf(canvas, context) {
+  const { width, height } = canvas;
+  const kept = images.get(canvas);
+  if (kept?.width === width && kept.height === height) return kept;
+  const image = context.createImageData(width, height);
+  images.set(canvas, image);
+  return image;
+}
+
 /**
  * Paint a matrix, one pixel a value; CSS stretches it without smoothing.
  *
@@ -50,7 +62,7 @@ export function paint(canvas, rows, scale, [red, green, blue], [mutedRed, mutedG
   if (canvas.width !== wide) canvas.width = wide;
   if (canvas.height !== high) canvas.height = high;
   const context = canvas.getContext("2d");
-  const image = context.createImageData(wide, high);
+  const image = pixelsOf(canvas, context);
   for (let row = 0; row < height; row += 1) {
     for (let column = 0; column < width; column += 1) {
       const value = rows[row][column];
@@ -82,7 +94,7 @@ export function paintStrips(canvas, rows, scale, [red, green, blue], [mutedRed, 
   if (canvas.width !== width) canvas.width = width;
   if (canvas.height !== height * pitch) canvas.height = height * pitch;
   const context = canvas.getContext("2d");
-  const image = context.createImageData(width, height * pitch);
+  const image = pixelsOf(canvas, context);
   const line = 4 * width;
   for (let row = 0; row < height; row += 1) {
     const start = (row * pitch + GAP) * line;
