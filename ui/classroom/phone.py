@@ -75,7 +75,8 @@ def phone_script(base: str, *, alphabet: str, length: int, days: int) -> str:
     code = _needed(_COMMENT.sub("", join_modules(FOLDER, "phone.js")))
     code = re.sub(r"^\s*//.*$", "", code, flags=re.MULTILINE)
     code = re.sub(r"\n+", "\n", _LINE_START.sub("", code))
-    start = f"startPhone(document.getElementById('room'),{json.dumps(data, ensure_ascii=False)});"
+    given = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    start = f"startPhone(document.getElementById('room'),{given});"
     return f"{code.strip()}\n{start}\n"
 
 
