@@ -36,8 +36,8 @@ LIVE_S = 0.9
 MENU = "room_menu"
 # Whether "Add to the list" was pressed with nothing chosen.
 NOTHING = "room_add_nothing"
-# The question after which the list was opened to go on.
-GOING_ON = "room_going_on"
+# The question after which the list was opened to go on, and how often it was opened.
+GOING_ON, OPENED = "room_going_on", "room_list_opened"
 LEADING = Leading(st.session_state, shared_classroom)
 
 
@@ -135,9 +135,16 @@ def draw_peek(view: View, ask: Ask) -> None:
     st.button(text, key=f"{name}_button", help=WORDS["peek_help"], on_click=turn, args=(name,))
 
 
+def is_going_on(view: View) -> bool:
+    """Whether the list of questions is open for another one, after the last was revealed."""
+    now = view.room.standing
+    return now.phase == "revealed" and now.ask == st.session_state.get(GOING_ON)
+
+
 def go_on(ask: Ask) -> None:
-    """Open the list of questions, until another one is at hand."""
+    """Open the list of questions, also one that was closed by hand, until another question is at hand."""
     st.session_state[GOING_ON] = ask.id
+    st.session_state[OPENED] = st.session_state.get(OPENED, 0) + 1
     # The list stands outside the fragment: all is drawn anew.
     LEADING.drawn = -1
 
@@ -244,7 +251,7 @@ def draw_live(room_id: int) -> None:
         draw_lobby(view)
     else:
         draw_at_hand(view, view.current)
-    show_beat(LIVE_S, str(st.session_state.get(GOING_ON, "")))
+    show_beat(LIVE_S, str(st.session_state[OPENED]) if is_going_on(view) else "")
 
 
 def add_chosen(room_id: int) -> None:
@@ -327,12 +334,11 @@ def draw_room(view: View) -> None:
     with st.container(key="room_desk" if menu else "room_hall"):
         st.html(f'<h1 class="twr-title">{WORDS["room"].format(code=view.room.code)}</h1>')
         draw_live(view.room.id)
-        now = view.room.standing
-        unfolded = now.phase == "lobby" or (
-            now.phase == "revealed" and now.ask == st.session_state.get(GOING_ON)
-        )
+        # Another key opens it anew.
         with st.expander(
-            WORDS["list_heading"].format(count=len(view.asks)), expanded=unfolded, key="room_list"
+            WORDS["list_heading"].format(count=len(view.asks)),
+            expanded=view.room.standing.phase == "lobby" or is_going_on(view),
+            key=f"room_list_{st.session_state.get(OPENED, 0)}",
         ):
             draw_list(view)
         with st.expander(WORDS["end_heading"]):

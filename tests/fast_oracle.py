@@ -25,19 +25,13 @@ class Case(NamedTuple):
     block_k: int = 5
     threads: int = 1
 
+    def options(self) -> dict[str, Any]:
+        """All but the inputs, as the tuned paths take them."""
+        return {name: value for name, value in self._asdict().items() if name not in ("q", "k", "v")}
+
 
 def run(case: Case) -> tuple[Any, Any]:
-    return fast.fast_forward(
-        case.q,
-        case.k,
-        case.v,
-        rule=case.rule,
-        scale=case.scale,
-        softcap=case.softcap,
-        block_q=case.block_q,
-        block_k=case.block_k,
-        threads=case.threads,
-    )
+    return fast.fast_forward(case.q, case.k, case.v, **case.options())
 
 
 def allowed_pairs(rule: PairRule) -> Any:

@@ -8,11 +8,13 @@ import pytest
 from starlette.routing import Route
 
 from classroom.lecturer_routes import LecturerRoutes
+from classroom.limits import ROOMS_AN_HOUR
 from classroom.phases import ACTIONS
 from classroom.shared import shared_classroom
 from engine import attention, trace_attention
 from lesson.inputs import DEFAULT_KEY, load
 from lesson.outline import load_outline
+from lesson.quiz import bank
 from tests.conftest import ROOT
 
 DOCUMENTS = sorted(
@@ -123,3 +125,9 @@ def test_the_rooms_routes_are_all_described_and_no_others() -> None:
     }
     assert described == served
     assert set(re.findall(r'"(\w+)"', text)) >= set(ACTIONS) | {"add", "remove"}
+
+
+def test_numbers_of_the_documents_are_the_programs() -> None:
+    routes = (ROOT / "docs" / "live-room-routes.md").read_text("utf-8")
+    assert f"One address may open {ROOMS_AN_HOUR} an hour" in routes
+    assert f"All {len(bank())} questions fill" in TEACHING

@@ -13,20 +13,7 @@ from tests.fast_oracle import Case, allowed_pairs, cases, normal, run
 
 def run_backward(case: Case, d_o: Any) -> tuple[Any, Any, Any]:
     o, lse = run(case)
-    return fast_backward(
-        case.q,
-        case.k,
-        case.v,
-        o,
-        lse,
-        d_o,
-        rule=case.rule,
-        scale=case.scale,
-        softcap=case.softcap,
-        block_q=case.block_q,
-        block_k=case.block_k,
-        threads=case.threads,
-    )
+    return fast_backward(case.q, case.k, case.v, o, lse, d_o, **case.options())
 
 
 def oracle_backward(case: Case, d_o: Any) -> tuple[Any, Any, Any]:

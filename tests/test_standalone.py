@@ -13,6 +13,7 @@ import pytest
 from engine import trace_attention
 from lesson.inputs import DEFAULT_KEY, load
 from lesson.share_text import SHARE_SLOTS, load_share_text
+from tests.conftest import ROOT
 from ui.downloads import VERSION
 from ui.joiner import lean, lean_styles
 from ui.qr import MAX_LINK, qr_svg
@@ -124,6 +125,13 @@ def test_lean_styles_keep_every_rule() -> None:
     wanted = ".a > .b:not(.c){margin:calc(1px + 2px) 0;color:red}"
     wanted += "@media (width > 1px){.a,.b{top:0;left:min(1px,2px)}}"
     assert lean_styles(source) == wanted
+
+
+def test_no_text_in_a_style_sheet_holds_what_is_left_out() -> None:
+    for file in sorted((ROOT / "ui").rglob("*.css")):
+        rules = re.sub(r"/\*.*?\*/", "", file.read_text("utf-8"), flags=re.DOTALL)
+        for text in re.findall(r'"[^"]*"', rules):
+            assert not re.search(r"[{};,]\s|\s[{}]|/\*|[\w)]: ", text), (file.name, text)
 
 
 @pytest.mark.parametrize("title", ["</title><script>alert(1)</script>", 'a "b" & <i>c</i>'])

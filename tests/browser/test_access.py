@@ -67,6 +67,9 @@ def test_narrow_and_zoomed_pages_stack_and_keep_the_controls_in_reach(
         go(page, index)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         expect(stage.get_by_role("button", name="Next step", exact=True)).to_be_in_viewport()
+        # The words of the step may be a screen away; its name is not.
+        expect(stage.locator(".now")).to_have_text(stage.get_by_test_id("step-name").inner_text())
+        expect(stage.locator(".now")).to_be_in_viewport()
     for zone in ("outer", "chip", "words", "ledger"):
         stage.locator(f".zone.{zone}").scroll_into_view_if_needed()
         expect(stage.get_by_role("button", name="Next step", exact=True)).to_be_in_viewport()

@@ -237,3 +237,22 @@ def test_charts_hold_every_error_on_one_scale(run: Modules, mistake: str, order:
 )
 def test_what_counts_as_different(run: Modules, one: Any, other: Any, differs: bool) -> None:
     assert run("breakit.js", "m.partsFrom(x[0], x[1])", [one, other]) == differs
+
+
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), (1440, 900)])
+def test_before_a_room_the_mistake_stands_large(
+    new_page: Callable[..., Page], width: int, height: int
+) -> None:
+    """It takes the room of outer memory; all of it is on the screen, and nothing of it is small."""
+    page = new_page(width=width, height=height)
+    right, wrong = traces("no_rescale")
+    view = mounted(page, right, wrong, f"?present=1&step={right.first_rescale()}")
+    expect(view).to_be_in_viewport(ratio=1)
+    expect(page.get_by_test_id("stage").locator(".zone.outer")).to_be_hidden()
+    small = view.evaluate(
+        """view => [...view.querySelectorAll('.reason, .sides td, .growth h3, .luck')]
+          .filter((node) => parseFloat(getComputedStyle(node).fontSize) < 16).map((node) => node.className)"""
+    )
+    assert small == []
+    table = view.locator(".sides-box")
+    assert table.evaluate("box => box.scrollWidth <= box.clientWidth + 1"), "the table is cut off"

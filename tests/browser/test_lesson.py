@@ -55,7 +55,16 @@ def test_a_link_in_the_text_drives_the_stage_and_leads_back(reading: Reading) ->
     expect(stage).to_have_attribute("data-kind", "rescale")
     expect(stage).to_be_in_viewport()
     assert len(page.context.pages) == 1
-    page.get_by_test_id("back-to-text").click()
+    # The way back stands above what it leads back from, and covers nothing of it.
+    back = page.get_by_test_id("back-to-text")
+    page.wait_for_function(
+        """([stage, back]) => {
+          const { top } = stage.getBoundingClientRect();
+          return top < 100 && top >= back.getBoundingClientRect().bottom;
+        }""",
+        arg=[stage.element_handle(), back.element_handle()],
+    )
+    back.click()
     expect(page.locator("#steps")).to_be_in_viewport()
     expect(page.get_by_test_id("back-to-text")).to_be_hidden()
     assert "steps" in reading.kept()["sections"]
@@ -176,7 +185,8 @@ def test_ticks_stand_in_the_navigation(reading: Reading) -> None:
     page = reading.page
     page.evaluate(
         """([key, sections]) => {
-          const kept = JSON.parse(localStorage.getItem(key));
+          const kept = JSON.parse(localStorage.getItem(key))
+            ?? { version: 1, sections: {}, predictions: {}, labs: {}, quiz: {} };
           for (const section of sections) kept.sections[section] = "2026-10-07T12:00:00.000Z";
           localStorage.setItem(key, JSON.stringify(kept));
           window.dispatchEvent(new CustomEvent("tilewise:progress"));

@@ -307,3 +307,8 @@ def test_after_the_last_reveal_the_list_is_opened_and_shown(server_url: str, pag
     for name in ("Add to the list", "Ask:", "Close the vote", "Reveal the answer", "Add or ask another"):
         page.get_by_role("button", name=name).click()
     expect(picker).to_be_in_viewport(ratio=1)
+    # Closed by hand, it is opened again.
+    page.get_by_text("Questions of this room").click()
+    expect(picker).to_be_hidden()
+    page.get_by_role("button", name="Add or ask another").click()
+    expect(picker).to_be_in_viewport(ratio=1)

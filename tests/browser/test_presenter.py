@@ -60,6 +60,18 @@ def test_it_fits_the_screen_in_large_type(
             page.keyboard.press("a")
 
 
+def test_it_draws_larger_where_there_is_room(page: Page) -> None:
+    """The few panels of a rescale leave room on a chip of half a laptop's screen."""
+    trace = traced(KEY)
+    stage = mount(page, trace, f"?present=1&step={trace.first_rescale()}")
+    chip = stage.locator(".zone.chip").element_handle()
+    page.wait_for_function(
+        """chip => Number(chip.style.getPropertyValue('--shrink')) > 1
+          && chip.scrollHeight <= chip.clientHeight + 1""",
+        arg=chip,
+    )
+
+
 def test_answers_wait_for_a_key(page: Page) -> None:
     trace = traced(KEY)
     index = trace.first_rescale() or 0

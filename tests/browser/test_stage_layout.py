@@ -1,8 +1,9 @@
 """A step lays out what it changes, and not the page."""
 
+from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from lesson.inputs import DEFAULT_KEY
 from tests.browser.stage_page import mount, traced
@@ -45,6 +46,43 @@ def test_a_step_does_not_lay_out_the_whole_page(page: Page) -> None:
     whole = [each for each in found if not each["partialLayout"]]
     # The longest formulas make their zone taller, and a tile at the edge has another size.
     assert len(whole) <= STEPS / 4
+    expect(page.locator(".now")).to_be_hidden()
+
+
+# Every change of size that the stage is told of.
+NOTE_SIZES = """() => {
+  const Observer = window.ResizeObserver;
+  window.resized = [];
+  window.ResizeObserver = class extends Observer {
+    constructor(tell) {
+      super((entries, observer) => {
+        window.resized.push(...entries.map(({ target }) => target.className));
+        tell(entries, observer);
+      });
+    }
+  };
+}"""
+
+
+def test_scrubbing_resizes_no_box(new_page: Callable[..., Page]) -> None:
+    """A box that takes over the height of its content would have the page laid out twice in that frame."""
+    page = new_page(width=1068, height=900, of_its_own=True)
+    page.add_init_script(f"({NOTE_SIZES})()")
+    trace = traced(DEFAULT_KEY)
+    mount(page, trace)
+    page.wait_for_function("() => window.resized.length > 0")
+    places = [(37 * index) % len(trace.steps) for index in range(len(trace.steps))]
+    page.evaluate("() => { window.resized = []; }")
+    page.evaluate(
+        """async (places) => {
+          for (const place of places) {
+            window.goTo(String(place));
+            await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+          }
+        }""",
+        places,
+    )
+    assert page.evaluate("window.resized") == []
 
 
 # Every printed number whose words are wider than its cell, at some steps of a run.

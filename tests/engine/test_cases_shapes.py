@@ -238,11 +238,12 @@ def test_ragged_lists_are_refused() -> None:
 
 
 def test_long_double_is_refused_by_name() -> None:
-    """Rather than silently narrowed."""
+    """Rather than silently narrowed. Where it is a double by another name, there is nothing to narrow."""
     x = np.ones((2, 2))
     wide = x.astype(np.longdouble)
     if wide.dtype == np.float64:
-        pytest.skip("this machine's long double is a double")
+        np.testing.assert_array_equal(attention(wide, x, x)[0], attention(x, x, x)[0])
+        return
     with pytest.raises(ValueError, match=f"{wide.dtype} numbers"):
         attention(wide, x, x)
 

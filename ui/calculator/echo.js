@@ -14,7 +14,8 @@ export function createEcho(host) {
   let result = null;
   bar.onclick = () => result?.scrollIntoView({ block: "center" });
   host.after(bar);
-  const watcher = new IntersectionObserver(([seen]) => {
+  const watcher = new IntersectionObserver((entries) => {
+    const seen = entries.at(-1);
     bar.hidden = seen.isIntersecting || seen.boundingClientRect.top < 0;
   });
   return () => {

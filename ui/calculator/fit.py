@@ -203,25 +203,12 @@ def _plot(
     made.text(made.px(MOST) - 8, made.py(MOST) + 20, text["chart_over"], "alpha-text", "end", bold=True)
     made.text(made.px(8), made.py(8), text["chart_fits"], "ink", bold=True)
     _plot_kernels(made, tiles)
-    if recipe.block_k <= MOST:
-        made.dot(
-            recipe.block_q,
-            recipe.block_k,
-            "k",
-            shape="diamond",
-            label=text["chart_recipe"],
-            tip=f"{recipe.block_q} × {recipe.block_k}",
-        )
-    if max(setup.block_q, setup.block_k) <= MOST:
-        made.dot(
-            setup.block_q,
-            setup.block_k,
-            "q",
-            shape="ring",
-            label=text["chart_yours"],
-            lift=14,
-            tip=f"{setup.block_q} × {setup.block_k}",
-        )
+    for tile, hue, marked in (
+        (recipe, "k", {"shape": "diamond", "label": text["chart_recipe"]}),
+        (setup, "q", {"shape": "ring", "label": text["chart_yours"], "lift": 14}),
+    ):
+        if max(tile.block_q, tile.block_k) <= MOST:
+            made.dot(tile.block_q, tile.block_k, hue, tip=f"{tile.block_q} × {tile.block_k}", **marked)
     return made
 
 

@@ -128,10 +128,10 @@ def framed(caption: str, head: str, body: str, beside: int) -> str:
     beside : int
         How many columns stay side by side where others, of words, go below their row; 0 if there are none.
     """
-    told = f' told" style="--columns:{beside}' if beside else ""
+    kind = f'class="twc-scroll told" style="--columns:{beside}"' if beside else 'class="twc-scroll"'
     # A region that scrolls has to be reachable by keyboard.
     return (
-        f'<div class="twc-scroll{told}" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
+        f'<div {kind} tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
         f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>"
         f"<tbody>{body}</tbody></table></div>"
     )

@@ -13,7 +13,7 @@ export default function mountBeat({ data, parentElement, setStateValue }) {
   if (data.show && host.dataset.shown !== data.show) {
     host.dataset.shown = data.show;
     // Below the fold, what has opened would not be seen; it is drawn a moment later.
-    setTimeout(() => document.querySelector(".st-key-room_list")?.scrollIntoView({ block: "center" }), SHOW_MS);
+    setTimeout(() => document.querySelector("[class*='st-key-room_list_']")?.scrollIntoView({ block: "center" }), SHOW_MS);
   }
   if (host.dataset.beats) return;
   host.dataset.beats = "0";

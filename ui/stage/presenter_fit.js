@@ -16,25 +16,27 @@ export function createFitting(root) {
   const zones = () => [...root.querySelectorAll(".zone.outer, .zone.chip")];
   let due = 0;
 
+  /** Draw a zone at a size, and say whether it fits. */
+  function fits(zone, share) {
+    setStyle(zone, "--shrink", share.toFixed(3));
+    return zone.scrollHeight <= zone.clientHeight + 1 && zone.scrollWidth <= zone.clientWidth + 1;
+  }
+  function shrink(zone) {
+    let share = 1;
+    // A narrower zoom gives more width, so lines may join: a second look is enough.
+    for (let look = 0; look < 3 && zone.scrollHeight > zone.clientHeight + 1; look += 1) {
+      share = Math.max(SMALLEST, (share * zone.clientHeight) / zone.scrollHeight);
+      fits(zone, share);
+    }
+  }
   function measure() {
     due = 0;
     if (!root.isConnected || !root.hasAttribute("data-presenter")) return;
-    const narrow = root.clientWidth < NARROWEST;
     for (const zone of zones()) {
-      const drawnAt = (share) => {
-        setStyle(zone, "--shrink", share.toFixed(3));
-        return zone.scrollHeight <= zone.clientHeight + 1;
-      };
-      if (narrow || drawnAt(1)) {
-        if (!narrow && !LARGER.some((share) => drawnAt(share) && zone.scrollWidth <= zone.clientWidth + 1)) drawnAt(1);
-        continue;
-      }
-      let share = 1;
-      // A narrower zoom gives more width, so lines may join: a second look is enough.
-      for (let look = 0; look < 3 && zone.scrollHeight > zone.clientHeight + 1; look += 1) {
-        share = Math.max(SMALLEST, (share * zone.clientHeight) / zone.scrollHeight);
-        drawnAt(share);
-      }
+      const whole = fits(zone, 1);
+      if (root.clientWidth < NARROWEST) continue;
+      if (!whole) shrink(zone);
+      else if (!LARGER.some((share) => fits(zone, share))) fits(zone, 1);
     }
   }
   const watcher = new ResizeObserver(() => schedule());
