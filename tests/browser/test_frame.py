@@ -105,6 +105,49 @@ def test_the_way_on_and_back(server_url: str, page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text(PAGES[-2].title)
 
 
+# Frames in which the way on could be pressed although the sections above it were still to come.
+TOO_EARLY = """() => {
+  window.tooEarly = 0;
+  const look = () => {
+    const way = document.querySelector('.tw-way');
+    const sections = document.querySelectorAll('.tw-act').length;
+    if (sections === 0 && way?.checkVisibility({ visibilityProperty: true })) window.tooEarly += 1;
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+
+
+def test_the_way_on_does_not_move_under_the_finger(server_url: str, page: Page) -> None:
+    """The lesson's sentences come after its stage, and push the way on down: it is there when they are."""
+    page.add_init_script(f"({TOO_EARLY})()")
+    page.goto(server_url)
+    settled(page)
+    expect(page.locator(".tw-act")).not_to_have_count(0)
+    expect(page.get_by_role("link", name=f"Next: {PAGES[1].label}")).to_be_visible()
+    assert page.evaluate("window.tooEarly") == 0
+
+
+# The message that asks for the next page is lost, as when the page before asks for something at once.
+LOST = """() => {
+  const send = WebSocket.prototype.send;
+  const push = history.pushState;
+  let lose = false;
+  history.pushState = function (...to) { lose = true; return push.apply(this, to); };
+  WebSocket.prototype.send = function (message) { if (!lose) return send.call(this, message); lose = false; };
+}"""
+
+
+def test_a_page_that_does_not_come_is_loaded_anew(server_url: str, page: Page) -> None:
+    """A pressed link leads where it says, even if Streamlit stays on the page before."""
+    page.goto(f"{server_url}/online_softmax")
+    settled(page)
+    page.evaluate(LOST)
+    page.get_by_role("link", name=f"Next: {PAGES[2].label}").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(PAGES[2].title)
+    assert page.url.split("?")[0] == f"{server_url}/{PAGES[2].key}"
+
+
 def test_calculator_keeps_what_is_typed_in_its_address(server_url: str, page: Page) -> None:
     """A typed size changes the result and the address; the address opened anew gives the same page."""
     page.goto(f"{server_url}/calculator")

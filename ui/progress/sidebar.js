@@ -41,19 +41,32 @@ function whenIdle(quiet, then) {
   }, LOOK_MS);
 }
 
+/** How many links were followed, or left again by the browser's own buttons: who waits is told that it is past. */
+let travels = 0;
+window.addEventListener("popstate", ({ isTrusted }) => { travels += isTrusted ? 1 : 0; });
+
+/** Whether the page of an address is what stands there. */
+function arrivedAt(href) {
+  const here = document.querySelector(".sidebar-host [aria-current='page']");
+  return here?.href === href && document.querySelector("[data-testid='stMain'] h1") !== null;
+}
+
 /**
  * Streamlit follows the address as it does after "back": the session stays, and only the page's script runs. A part
  * that asks for something in the same moment would have it run that part of the page alone, which the new page does
- * not have: so first what runs is waited for, and a page that stays empty after all is loaded anew.
+ * not have, or the page before once more: so first what runs is waited for, and a page that does not come after all
+ * is loaded anew.
  */
 function follow(href) {
+  travels += 1;
+  const travel = travels;
   whenIdle(QUIET_MS, () => {
+    if (travel !== travels) return;
     history.pushState({}, "", href);
     window.dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
-    const main = document.querySelector("[data-testid='stMain']");
-    main?.scrollTo(0, 0);
+    document.querySelector("[data-testid='stMain']")?.scrollTo(0, 0);
     whenIdle(EMPTY_MS, () => {
-      if (location.href === href && !main?.querySelector("h1")) location.reload();
+      if (travel === travels && !arrivedAt(href)) location.assign(href);
     });
   });
 }
