@@ -38,6 +38,7 @@ from ui.frame import ARRIVAL, ICON, PAGE_CSS
 from ui.lesson.size_routes import size_routes
 from ui.modules import address_of, module_routes, scripts_of
 from ui.qr import qr_svg
+from ui.routing import HOME, name_pages
 from ui.share import QR_ROUTE, base_path
 
 # What the pages import. Loaded before the first visitor comes, so that nobody waits for it.
@@ -245,8 +246,9 @@ def phone_page() -> PhonePage:
 
 # Here, since Starlette makes the middleware only for the first request, and would answer it with an error.
 check_start()
+name_pages()
 app = st.App(
-    "home.py",
+    HOME,
     routes=[
         Route(f"{base_path()}/readyz", readyz),
         Route(f"{base_path()}/{QR_ROUTE}", qr_code),

@@ -54,6 +54,25 @@ def links(html: str) -> list[tuple[str, str]]:
     return [(href, unescape(re.sub(r"<[^>]+>", "", inner))) for href, inner in plain]
 
 
+TWO_RUNS = """
+import streamlit as st
+from ui.routing import script_pages
+
+one, other = script_pages(), script_pages()
+st.text(" ".join(page.url_path for page in one))
+st.text(len({id(page) for page in one + other}))
+"""
+
+
+def test_two_runs_share_no_page() -> None:
+    """A page holds whether its run has drawn it: shared, one visitor's run would end another one's."""
+    at = AppTest.from_string(TWO_RUNS).run()
+    assert not at.exception
+    paths, objects = (element.value for element in at.text)
+    assert paths.split() == [page.key for page in PAGES if page.key != "home"]
+    assert int(objects) == 2 * len(paths.split())
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.key)
 def test_every_page_has_its_frame(page: Page) -> None:
     """One title, the whole navigation in order, and the way back and on."""

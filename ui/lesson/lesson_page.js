@@ -16,8 +16,8 @@ const lessonsMounted = new WeakMap();
 const STOOD_MS = 800;
 const LATEST_MS = 4000;
 const LOOK_MS = 50;
-/** Until the sentences are there, the way on below them is hidden (page.css): it would move under the reader's finger. */
-const GROWING = "lesson-growing";
+/** Tells the page (arrival.js) that the way on will move: below the sentences, which come later. */
+const GROWING = "tilewise:growing";
 
 /** Ask once for the sentences. Composing them takes the browser longer than all else, and the stage is above them. */
 function askLater(ask) {
@@ -88,9 +88,8 @@ function createLesson(host, data, sheets) {
       stretches[ends].insertBefore(place, before === null ? null : headings[ends][before]);
       acts.push({ place, act: createAct(root, section) });
     }
-    document.documentElement.classList.remove(GROWING);
   }
-  document.documentElement.classList.add(GROWING);
+  window.dispatchEvent(new CustomEvent(GROWING, { detail: () => document.querySelector(".tw-act") !== null }));
   watcher.observe(document.querySelector("[data-testid='stMain']"), { childList: true, subtree: true });
   place();
   return {
@@ -98,7 +97,6 @@ function createLesson(host, data, sheets) {
     destroy() {
       this.stopAsking?.();
       watcher.disconnect();
-      document.documentElement.classList.remove(GROWING);
       contents.destroy();
       for (const { place: at, act } of acts) {
         act.destroy();
