@@ -2,7 +2,7 @@
 
 from lesson.values import section_values
 from ui.content import render_text
-from ui.frame import begin, end
+from ui.frame import begin
 from ui.lesson.component import show_lesson
 from ui.lesson.first_stage import show_first_stage
 from ui.routing import run_asked
@@ -16,7 +16,6 @@ def home() -> None:
         slots={"stage": show_first_stage, "lesson": show_lesson},
         values=section_values("home", "home"),
     )
-    end("home")
 
 
 run_asked(home)

@@ -57,13 +57,6 @@ class Outline:
         known = ", ".join(page.key for page in self.pages)
         raise KeyError(f"the outline has no page {key!r}; it has {known}")
 
-    def neighbours(self, key: str) -> tuple[Page | None, Page | None]:
-        """Return the pages before and after `key`, `None` at either end."""
-        place = self.pages.index(self.page(key))
-        before = self.pages[place - 1] if place > 0 else None
-        after = self.pages[place + 1] if place + 1 < len(self.pages) else None
-        return before, after
-
 
 def parse_outline(text: str) -> Outline:
     """Return the outline written in a TOML text.

@@ -7,7 +7,7 @@ from ui.calculator.controls import PART, check_address, draw_controls, held_cont
 from ui.calculator.parts import composed, controls_of
 from ui.calculator.words import words
 from ui.content import READING_WIDTH, render_text
-from ui.frame import begin, end
+from ui.frame import begin
 
 
 # A fragment: a changed number redraws the part alone, not the page around it.
@@ -31,4 +31,3 @@ def calculator() -> None:
 begin("calculator")
 check_address()
 render_text("calculator", slots={"calculator": calculator})
-end("calculator")

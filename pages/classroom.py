@@ -22,7 +22,7 @@ from ui.classroom.beat import show_beat
 from ui.classroom.keeper import drop_key, keep_key
 from ui.classroom.key_panel import show_key
 from ui.content import render_text
-from ui.frame import begin, end
+from ui.frame import begin
 from ui.share import base_path
 
 WORDS = load_words("classroom").table("page")
@@ -364,9 +364,8 @@ def draw_outside() -> None:
 
 LEADING.enter_by_cookie(told(st.context.cookies.get(LECTURER_COOKIE)))
 led = LEADING.view(gone=WORDS["gone"])
-begin("classroom", heading=led is None)
+begin("classroom", heading=led is None, way=led is None)
 if led is None:
     render_text("classroom", slots={"room": draw_outside}, values={"days": str(KEPT_DAYS)})
-    end("classroom")
 else:
     draw_room(led)

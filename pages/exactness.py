@@ -1,8 +1,7 @@
 """Exact, sparse and approximate attention side by side on one head, and what rounding does to each."""
 
 from ui.exactness.lab import LAB
-from ui.frame import begin, end
+from ui.frame import begin
 
 begin("exactness")
 LAB.show()
-end("exactness")

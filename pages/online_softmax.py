@@ -8,7 +8,7 @@ from lesson.softmax_row import MAX_NUMBERS, MAX_SIZE, RowError, parse_row, row_t
 from lesson.softmax_text import load_row_text
 from ui.address import report_unknown_choice, report_unknown_names
 from ui.content import READING_WIDTH, render_text
-from ui.frame import begin, end
+from ui.frame import begin
 from ui.softmax import ROW_NAME, show_row, typed_row
 
 WORDS, PRESETS = load_row_text()
@@ -69,4 +69,3 @@ begin("online_softmax")
 report_unknown_names("row_", {ROW_NAME, METHOD, STEP})
 report_unknown_choice(METHOD, WORDS["code"], "online")
 render_text("softmax", slots={"player": draw_player, "sources": draw_sources})
-end("online_softmax")

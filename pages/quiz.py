@@ -7,7 +7,7 @@ from lesson.quiz.worksheet import MOST_SHEETS, worksheet_html, worksheet_key_htm
 from lesson.words import load_words
 from ui.address import report_unknown_names
 from ui.content import render_text
-from ui.frame import begin, end
+from ui.frame import begin
 from ui.quiz import show_quiz
 
 WORDS = load_words("quiz_player").table("page")
@@ -83,4 +83,3 @@ begin("quiz")
 report_unknown_names("quiz_", {CODE, PLACE})
 SEED, REFUSED = chosen_seed()
 render_text("quiz", slots={"questions": lambda: show_quiz(seed=SEED, key="quiz_player"), "sheet": draw_sheet})
-end("quiz")

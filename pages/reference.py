@@ -2,7 +2,7 @@
 
 from ui.address import report_unknown_names
 from ui.content import render_text
-from ui.frame import begin, end
+from ui.frame import begin
 from ui.reference.parts import FILTER_NAME, draw_glossary, draw_licences, draw_notation, draw_sources
 
 begin("reference")
@@ -16,4 +16,3 @@ render_text(
         "licences": draw_licences,
     },
 )
-end("reference")

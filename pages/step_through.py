@@ -8,7 +8,7 @@ from engine import Trace, attention, trace_attention
 from lesson.inputs import DEFAULT_KEY, Input, load
 from lesson.stage_text import load_stage_text
 from ui.downloads import draw_downloads
-from ui.frame import begin, end
+from ui.frame import begin
 from ui.kernel_check import draw_kernel_check
 from ui.run_settings import (
     DEFAULTS,
@@ -123,4 +123,3 @@ with above:
     report_wrong_step(len(payload["trace"]["steps"]) - 1)
 if not st.context.is_embedded:
     take_away(call, settings, payload, shared, broken=mistake is not None)
-end("step_through")

@@ -27,11 +27,8 @@ def test_the_outline_names_every_page_and_only_pages_that_exist() -> None:
     assert listed == existing
 
 
-def test_neighbours() -> None:
-    """Previous and next follow the order; the ends have one side only."""
-    pages = load_outline().pages
-    assert load_outline().neighbours(pages[0].key) == (None, pages[1])
-    assert load_outline().neighbours(pages[-1].key) == (pages[-2], None)
+def test_a_page_that_there_is_not_is_named() -> None:
+    """And those that there are."""
     with pytest.raises(KeyError, match="no page 'nowhere'"):
         load_outline().page("nowhere")
 

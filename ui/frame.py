@@ -1,9 +1,8 @@
 """The frame of every page: tab title, navigation, heading and the way on.
 
-A page starts with `page = begin("its_key")` and closes with `end("its_key")`.
+A page starts with `page = begin("its_key")`.
 """
 
-from functools import cache
 from html import escape
 from pathlib import Path
 
@@ -38,11 +37,11 @@ _EMBEDDED_STYLE = """<style>
 .stAppHeader { display: none; }
 .embedded-title { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
 </style>"""
-__all__ = ["ARRIVAL", "FAVICON", "ICON", "NAME", "PAGE_CSS", "begin", "end", "page_anchor"]
+__all__ = ["ARRIVAL", "FAVICON", "ICON", "NAME", "PAGE_CSS", "begin", "page_anchor"]
 
 
-def begin(key: str, *, heading: bool = True) -> Page:
-    """Set the page up and draw the navigation and the heading.
+def begin(key: str, *, heading: bool = True, way: bool = True) -> Page:
+    """Set the page up and draw its frame: one part, whose script draws what stands above and below the page.
 
     This is the first Streamlit call of a page.
 
@@ -52,6 +51,8 @@ def begin(key: str, *, heading: bool = True) -> Page:
         The page's key in `lesson/outline.toml`.
     heading : bool
         Draw the title (the page's one `h1`) and the summary. A page that passes False draws its own.
+    way : bool
+        Draw the links to the page before and the page after.
 
     Returns
     -------
@@ -69,18 +70,11 @@ def begin(key: str, *, heading: bool = True) -> Page:
         st.html(f'{_EMBEDDED_STYLE}<h1 class="embedded-title">{page.title}</h1>')
         return page
     with st.sidebar:
-        show_sidebar(key)
-    if heading:
-        st.html(_heading(page))
+        show_sidebar(key, heading=heading, way=way)
     return page
 
 
-@cache
-def _heading(page: Page) -> str:
-    return f'<div class="tw-top"><h1>{escape(page.title)}</h1><p>{escape(page.summary)}</p></div>'
-
-
-def page_anchor(page: Page, label: str, icon: str, *, icon_last: bool = False) -> str:
+def page_anchor(page: Page, label: str, icon: str) -> str:
     """Return a link to a page as HTML. The sidebar's script follows it without loading the app anew.
 
     Parameters
@@ -90,28 +84,6 @@ def page_anchor(page: Page, label: str, icon: str, *, icon_last: bool = False) -
         HTML.
     icon : str
         A Material symbol, `":material/name:"`.
-    icon_last : bool
-        Put the icon behind the words.
     """
     sign = f'<span class="tw-icon" aria-hidden="true" translate="no">{icon.split("/")[-1].rstrip(":")}</span>'
-    words = f"<span>{label}</span>"
-    inner = words + sign if icon_last else sign + words
-    return f'<a class="tw-page" href="{escape(page_path(page))}">{inner}</a>'
-
-
-@cache
-def _way(key: str) -> str:
-    before, after = load_outline().neighbours(key)
-    back = page_anchor(before, f"Back: {escape(before.label)}", ":material/arrow_back:") if before else ""
-    on = (
-        page_anchor(after, f"Next: {escape(after.label)}", ":material/arrow_forward:", icon_last=True)
-        if after
-        else ""
-    )
-    return f'<nav class="tw-way" aria-label="The page before and the page after">{back}{on}</nav>'
-
-
-def end(key: str) -> None:
-    """Draw the links to the page before and the page after."""
-    if not st.context.is_embedded:
-        st.html(_way(key))
+    return f'<a class="tw-page" href="{escape(page_path(page))}">{sign}<span>{label}</span></a>'

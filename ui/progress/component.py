@@ -1,4 +1,4 @@
-"""The sidebar as a Streamlit component: navigation with its ticks, and the progress. Mounted by the frame."""
+"""The frame as a Streamlit component: navigation with its ticks, progress, heading, way on."""
 
 from functools import cache
 from pathlib import Path
@@ -41,6 +41,8 @@ def sidebar_data() -> dict[str, Any]:
             {
                 "key": each.key,
                 "label": each.label,
+                "title": each.title,
+                "summary": each.summary,
                 "icon": each.icon.split("/")[-1].rstrip(":"),
                 "href": page_path(each),
             }
@@ -66,12 +68,16 @@ def sidebar_left() -> Left:
     return Left("sidebar", sidebar_data())
 
 
-def show_sidebar(page: str) -> None:
-    """Draw the sidebar.
+def show_sidebar(page: str, *, heading: bool, way: bool) -> None:
+    """Draw the sidebar, and what stands above and below the page.
 
     Parameters
     ----------
     page : str
         The page's key in the outline.
+    heading : bool
+        Draw its title and summary above it.
+    way : bool
+        Draw the links to the page before and the page after below it.
     """
-    _mount(key="sidebar", data={**sidebar_left().given(), "page": page})
+    _mount(key="sidebar", data={**sidebar_left().given(), "page": page, "heading": heading, "way": way})

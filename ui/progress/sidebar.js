@@ -1,6 +1,10 @@
-/** The sidebar: the pages with their ticks, and the progress. Links to pages are followed without loading the app anew. */
+/**
+ * The frame of a page: the sidebar with the pages, their ticks and the progress; the heading; the way on. Links to
+ * pages are followed without loading the app anew.
+ */
 
 import { el, setAttribute } from "../stage/dom.js";
+import { createPageFrame } from "./page_frame.js";
 import { pageMarks } from "./progress_marks.js";
 import { createPanel } from "./progress_panel.js";
 import { createProgress, PROGRESS_EVENT } from "./progress_store.js";
@@ -71,6 +75,11 @@ function follow(href) {
   });
 }
 
+/** What makes another frame of it. */
+function idOf({ page, heading, way }) {
+  return JSON.stringify([page, heading, way]);
+}
+
 function createSidebar(host, data) {
   const progress = createProgress();
   const items = data.pages.map((page) => {
@@ -80,6 +89,7 @@ function createSidebar(host, data) {
     return el("li", {}, link);
   });
   const panel = createPanel(data);
+  const frame = createPageFrame(data);
   const [before, after] = data.frame.credit.split("{link}");
   host.replaceChildren(
     el("p", { class: "name" }, el("strong", { text: data.frame.name }), el("br"), data.frame.motto),
@@ -104,12 +114,13 @@ function createSidebar(host, data) {
   window.addEventListener("storage", show);
   show();
   return {
-    id: data.page,
+    id: idOf(data),
     destroy() {
       document.removeEventListener("click", onClick);
       window.removeEventListener(PROGRESS_EVENT, show);
       window.removeEventListener("storage", show);
       panel.destroy();
+      frame.destroy();
       host.replaceChildren();
     },
   };
@@ -118,7 +129,7 @@ function createSidebar(host, data) {
 /** Streamlit's entry: called on mount, and again on the same element whenever the data changes. */
 export default function mountSidebar({ data, parentElement }) {
   const before = sidebarsMounted.get(parentElement);
-  if (before?.id !== data.page) {
+  if (before?.id !== idOf(data)) {
     before?.destroy();
     sidebarsMounted.set(parentElement, createSidebar(parentElement.querySelector(".sidebar-host"), data));
   }
