@@ -61,8 +61,7 @@ def report_wrong_step(payload: dict[str, Any]) -> None:
 
 def draw_sources() -> None:
     """Where the counts and the joining come from."""
-    with st.container(width=READING_WIDTH):
-        st.markdown(f":small[{TEXT['sources']}]")
+    st.markdown(f":small[{TEXT['sources']}]", width=READING_WIDTH)
 
 
 begin("online_softmax")

@@ -126,12 +126,15 @@ def held_controls() -> dict[str, str]:
 
 def check_address() -> None:
     """Say what the address asks for and the page does not have."""
+    # Looked at once: each question to Streamlit for a single name takes its time.
+    address = st.query_params.to_dict()
+    if not any(name.startswith(PREFIX) for name in address):
+        return
     report_unknown_names(PREFIX, {PREFIX + name for name in defaults()})
     for name, choices in ((PART, PARTS), (FORMULAS, ("true", "false"))):
         report_unknown_choice(PREFIX + name, choices, defaults()[name])
     for name, choice in CHOICES.items():
-        asked = st.query_params.get(PREFIX + name)
-        if asked not in map(str, choice.options.values()):
+        if address.get(PREFIX + name) not in map(str, choice.options.values()):
             report_unknown_choice(PREFIX + name, choice.options, choice.default)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Concatenate, ParamSpec, cast
 
 from ui.calculator.plot import Plot
 from ui.joiner import join_modules
-from ui.modules import component
+from ui.modules import Left, component
 from ui.palette import css_variables
 
 __all__ = ["NARROW", "SHEET_CSS", "Sheet", "figure", "icon", "kept_sheet"]
@@ -64,6 +64,7 @@ class Sheet:
         self.link = link
         self._pieces: list[str] = []
         self._csv: dict[str, str] | None = None
+        self._left: Left | None = None
 
     def add(self, *pieces: str) -> None:
         """Put pieces of HTML below what is there. Those added at once are redrawn at once."""
@@ -86,8 +87,10 @@ class Sheet:
         return {"pieces": self._pieces, "csv": self._csv}
 
     def show(self, key: str) -> None:
-        """Draw everything as one element. ``key`` is the element's key on the page."""
-        _mount(key=key, data=self.data())
+        """Draw everything as one element. ``key`` is the element's key on the page. Nothing is added later."""
+        # Encoded once: a kept sheet is shown to many readers, and to one reader at every run of the page.
+        self._left = self._left or Left("sheet", self.data())
+        _mount(key=key, data=self._left.given())
 
 
 def kept_sheet(fill: Callable[Concatenate[Sheet, P], None]) -> Callable[P, Sheet]:
