@@ -6,7 +6,7 @@ import streamlit as st
 
 from lesson.softmax_row import MAX_NUMBERS, MAX_SIZE, RowError, parse_row, row_text
 from lesson.softmax_text import load_row_text
-from ui.address import report_unknown_choice, report_unknown_names
+from ui.address import opened_with, report_unknown_choice, report_unknown_names
 from ui.content import READING_WIDTH, render_text
 from ui.frame import begin
 from ui.softmax import ROW_NAME, show_row, typed_row
@@ -45,7 +45,7 @@ def draw_player() -> None:
 
 def report_wrong_step(payload: dict[str, Any]) -> None:
     """Say when the address names a step that the way shown does not have."""
-    asked, method = st.query_params.get(STEP), st.query_params.get(METHOD, "online")
+    asked, method = opened_with(STEP), st.query_params.get(METHOD, "online")
     method = method if method in payload["methods"] else "online"
     last = len(payload["methods"][method]["frames"]) - 1
     whole = asked is not None and asked.isascii() and asked.isdigit()

@@ -7,6 +7,7 @@ import streamlit as st
 from engine import Trace, attention, trace_attention
 from lesson.inputs import DEFAULT_KEY, Input, load
 from lesson.stage_text import load_stage_text
+from ui.address import opened_with
 from ui.downloads import draw_downloads
 from ui.frame import begin
 from ui.kernel_check import draw_kernel_check
@@ -52,6 +53,16 @@ def sharing(given: Input, held: dict[str, str]) -> dict[str, Any]:
     return share_of(PAGE, query=query, title=title_of(given), name=given.key, own_file=own_file)
 
 
+def report_wrong_step(played: dict[str, Any]) -> None:
+    """Say when the address names a step that this run does not have."""
+    last = len(played["trace"]["steps"]) - 1
+    asked = opened_with("step")
+    if asked is None or (asked.isascii() and asked.isdigit() and int(asked) <= last):
+        return
+    used = last if asked.isascii() and asked.isdigit() else 0
+    st.warning(WORDS["wrong_step"].format(value=asked[:60], last=last, used=used), icon=":material/link_off:")
+
+
 def play(
     given: Input, options: dict[str, Any], share: dict[str, Any], mistake: str | None = None
 ) -> dict[str, Any]:
@@ -65,6 +76,7 @@ def play(
         mistake=mistake,
         ask=options.get("direction") != "backward",
         share=share,
+        before=report_wrong_step,
         **with_gradient(given, options),
     )
 
@@ -93,15 +105,6 @@ def take_away(
         )
 
 
-def report_wrong_step(last: int) -> None:
-    """Say when the address names a step that this run does not have."""
-    asked = st.query_params.get("step")
-    if asked is None or (asked.isascii() and asked.isdigit() and int(asked) <= last):
-        return
-    used = last if asked.isascii() and asked.isdigit() else 0
-    st.warning(WORDS["wrong_step"].format(value=asked[:60], last=last, used=used), icon=":material/link_off:")
-
-
 page = begin("step_through", heading=False)
 held = held_run()
 call, refusal = chosen_input(held)
@@ -109,9 +112,6 @@ if not st.context.is_embedded:
     draw_settings(page.title, call, held, refusal)
 check_run_address()
 settings, shared, mistake = chosen_options(call, held), sharing(call, held), chosen_mistake(held)
-# How many steps the run has is known below the stage; a reader looks above it. The place is always there, so
-# that the stage keeps its own.
-above = st.container()
 try:
     payload = play(call, settings, shared, mistake)
 except ValueError as error:
@@ -119,7 +119,5 @@ except ValueError as error:
     call = load(DEFAULT_KEY)
     settings, shared, mistake = call.options(), sharing(call, DEFAULTS), None
     payload = play(call, settings, shared)
-with above:
-    report_wrong_step(len(payload["trace"]["steps"]) - 1)
 if not st.context.is_embedded:
     take_away(call, settings, payload, shared, broken=mistake is not None)

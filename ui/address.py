@@ -28,3 +28,15 @@ def report_unknown_choice(name: str, choices: Collection[str], fallback: str) ->
             f"The address asks for `{name}={asked[:60]}`. It can be {named}. `{fallback}` is shown.",
             icon=":material/link_off:",
         )
+
+
+def opened_with(name: str) -> str | None:
+    """Return what the address said when the page was opened with it, once; None at every later run.
+
+    The browser alone writes such a parameter, and Streamlit goes on naming what was there at first.
+    """
+    asked, seen = st.query_params.get(name), f"opened_with_{name}"
+    if asked is None or st.session_state.get(seen) == asked:
+        return None
+    st.session_state[seen] = asked
+    return asked

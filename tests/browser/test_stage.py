@@ -336,6 +336,16 @@ def test_a_wrong_address_is_named_and_the_page_works(
     at(stage, 1)
 
 
+def test_the_stage_stays_when_a_message_above_it_goes(page: Page, server_url: str) -> None:
+    open_stage(page, server_url, "?step=100000")
+    parts = page.get_by_test_id(re.compile("^stBidiComponent"))
+    parts.evaluate_all("parts => parts.forEach((part) => { part.marked = true; })")
+    page.get_by_role("button", name="Change the run").click()
+    pick(page, "Outer loop", "keys and values")
+    expect(page.get_by_test_id("stAlert")).to_have_count(0)
+    assert parts.evaluate_all("parts => parts.map((part) => part.marked)") == [True] * parts.count()
+
+
 def archive(**arrays: np.ndarray) -> dict[str, Any]:
     file = io.BytesIO()
     np.savez(file, **arrays)  # type: ignore[arg-type]

@@ -87,7 +87,7 @@ class Sheet:
         return {"pieces": self._pieces, "csv": self._csv}
 
     def show(self, key: str) -> None:
-        """Draw everything as one element. ``key`` is the element's key on the page. Nothing is added later."""
+        """Draw all as one element, whose key on the page is ``key``. Nothing is added later."""
         # Encoded once: a kept sheet is shown to many readers, and to one reader at every run of the page.
         self._left = self._left or Left("sheet", self.data())
         _mount(key=key, data=self._left.given())

@@ -1,7 +1,7 @@
 """The stage as a Streamlit component: mount it with `show_stage`."""
 
 import pickle
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -87,6 +87,7 @@ def show_stage(
     mistake: str | None = None,
     ask: bool = False,
     share: dict[str, Any] | None = None,
+    before: Callable[[Payload], None] | None = None,
     **options: Any,
 ) -> Payload:
     """Trace one attention call and play it in the browser.
@@ -111,6 +112,8 @@ def show_stage(
         Ask before some steps are revealed, unless the reader has said otherwise.
     share : dict or None
         What the link to a frame, the QR code and file names need; see `ui.share.share_of`.
+    before : callable or None
+        Draws what has to stand above the stage, from what the browser plays.
     **options
         As `engine.trace_attention`: `causal`, `window`, `keep`, `block_q`, `order`, `storage` and so on.
 
@@ -128,6 +131,8 @@ def show_stage(
     private = bool(share and share["own_file"])
     asked = (q, k, v, tokens, budget_bytes, mistake, private, options)
     payload, left = _played(pickle.dumps(asked))
+    if before is not None:
+        before(payload)
     given = left.given() if left else payload
     _mount(key=key, data={**given, "step": step, "address": address, "ask": ask, "share": share})
     return payload
