@@ -21,7 +21,7 @@ from ui.classroom import board
 from ui.classroom.beat import show_beat
 from ui.classroom.keeper import drop_key, keep_key
 from ui.classroom.key_panel import show_key
-from ui.content import render_text
+from ui.content import READING_WIDTH, render_text
 from ui.frame import begin
 from ui.share import base_path
 
@@ -79,13 +79,12 @@ def draw_entrance() -> None:
     if code := LEADING.left:
         drop_key(key_route(code))
     board.draw(board.join_form(f"{base_path()}/{PREFIX}"), heading(WORDS["lecturer_heading"]))
-    new, back = st.columns(2, gap="small", border=True)
-    with new:
-        st.markdown(f"### {WORDS['open_heading']}\n\n{WORDS['open_lead']}")
-        st.button(WORDS["open"], type="primary", icon=":material/add:", on_click=open_new)
-    with back:
-        st.markdown(f"### {WORDS['back_heading']}")
-        with st.form("room_back", border=False):
+    st.markdown(f"### {WORDS['open_heading']}\n\n{WORDS['open_lead']}", width=READING_WIDTH)
+    st.button(WORDS["open"], type="primary", icon=":material/add:", on_click=open_new)
+    # Seldom asked for: in the browser that opened the room, a cookie brings the lecturer back.
+    back = st.expander(WORDS["back_heading"], icon=":material/key:", key="room_back", on_change="rerun")
+    if back.open:
+        with back, st.form("room_enter", border=False):
             st.text_input(WORDS["code"], key="room_code_typed", max_chars=12)
             st.text_input(WORDS["key"], key="room_key_typed", type="password", max_chars=80)
             st.form_submit_button(WORDS["back"], on_click=enter_typed)

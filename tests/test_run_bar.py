@@ -214,7 +214,7 @@ def test_beside_a_wrong_algorithm_the_check_says_what_it_checks_against(mistake:
 
 
 def test_a_wrong_step_is_named_once() -> None:
-    """Streamlit goes on naming the step that the page was opened with, long after the reader went elsewhere."""
+    """Streamlit goes on naming the step that the page was opened with, wherever the reader went."""
     at = visit(SCRIPT, step="9999")
     assert "9999" in at.warning[0].value
     assert not choose(at, mask="none").warning

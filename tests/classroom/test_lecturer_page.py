@@ -29,11 +29,16 @@ def classroom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Class
     close_classroom()
 
 
-def visit() -> AppTest:
-    """Return the page as a new visitor sees it."""
+def visit(*, coming_back: bool = False) -> AppTest:
+    """Return the page as a new visitor sees it, or with the way back into a room opened."""
     at = AppTest.from_file(str(ROOT / "home.py"), default_timeout=60)
     at.switch_page("pages/classroom.py")
-    return run(at)
+    run(at)
+    assert not at.text_input
+    if coming_back:
+        at.session_state["room_back"] = True
+        run(at)
+    return at
 
 
 def run(at: AppTest) -> AppTest:
@@ -109,7 +114,7 @@ def test_the_key_is_given_once_never_stands_open_and_opens_the_room_elsewhere(cl
     press(at, "I have kept it")
     assert not parts_of(at, "room_new_key") and not parts_of(run(at), "room_new_key")
 
-    other = visit()
+    other = visit(coming_back=True)
     other.text_input(key="room_code_typed").set_value(code.lower())
     other.text_input(key="room_key_typed").set_value(key[:-1])
     press(other, "Enter")
@@ -182,7 +187,7 @@ def test_a_second_window_follows_and_a_late_click_changes_nothing(classroom: Cla
     key = new_key(one)
     room = classroom.view(room_of(one)).room
     classroom.add_ask(room.id, SINGLE.id)
-    two = visit()
+    two = visit(coming_back=True)
     two.text_input(key="room_code_typed").set_value(room.code)
     two.text_input(key="room_key_typed").set_value(key)
     press(two, "Enter")
