@@ -62,7 +62,7 @@ WARM_MODULES = (
     "ui.quiz",
     "ui.softmax",
     "ui.calculator.parts",
-    "ui.reference.parts",
+    "ui.reference.page",
     "ui.run_settings",
     "ui.downloads",
     "ui.kernel_check",
@@ -72,6 +72,7 @@ WARM_FIRST = (
     "ui.lesson.first_stage:first_data",
     "ui.exactness.lab:LAB.warm",
     "ui.evidence.page:EVIDENCE.warm",
+    "ui.reference.page:REFERENCE.warm",
 )
 warming = Warming(WARM_MODULES, WARM_FIRST)
 

@@ -11,9 +11,10 @@ from ui.column.component import Column, refusal
 from ui.column.prose import prose_of
 from ui.evidence.page import EVIDENCE
 from ui.exactness.lab import LAB
-from ui.fields.component import Field
+from ui.fields.component import LONGEST, Field
+from ui.reference.page import REFERENCE
 
-PAGES = {"exactness": LAB, "evidence": EVIDENCE}
+PAGES = {"exactness": LAB, "evidence": EVIDENCE, "reference": REFERENCE}
 
 
 def column(**changed: object) -> Column:
@@ -67,6 +68,13 @@ def test_a_choice_is_named_by_its_key_or_by_its_words() -> None:
     assert Field("x", "choice", "X", options=("a", "b")).option("b") == "b"
     with pytest.raises(ValueError, match="2 options but words for 1"):
         Field("x", "choice", "X", options=("a", "b"), words=("one",))
+
+
+def test_a_text_is_cut_where_its_field_ends() -> None:
+    assert part_data(visit("pages/evidence.py", ev_n="1" * 90), "column")["values"]["n"] == "1" * 60
+    assert part_data(visit("pages/reference.py", ref_find="z" * 90), "column")["values"]["find"] == "z" * 40
+    with pytest.raises(ValueError, match="x takes 81 characters, of which 80 are looked at"):
+        Field("x", "text", "X", longest=LONGEST + 1)
 
 
 def test_a_slot_that_the_text_does_not_have_is_refused() -> None:

@@ -12,9 +12,12 @@ from lesson.links import KINDS, link_markdown, link_values, load_links, parse_li
 from lesson.notation import load_notation, notation_text
 from lesson.plan import load_sections
 from lesson.text import load_text
+from tests.column_page import enter, html, slot, tables
 from tests.conftest import ROOT
-from tests.test_exactness_page import html, tables
-from tests.test_pages import visit, words
+from tests.parts import part_data
+from tests.test_pages import visit
+from ui.reference.page import FILTER, PREFIX
+from ui.reference.prose import prose_html
 from ui.reference.table import inline_html, markdown_rows
 
 LINK = """
@@ -97,24 +100,46 @@ def shown_terms(at: AppTest) -> list[str]:
     return [unescape(name) for name in re.findall(r"<dt>(.*?)</dt>", html(at))]
 
 
+def said(at: AppTest) -> str:
+    """Return what the page says of the search, as text."""
+    (found,) = re.findall(r'<p [^>]*role="status">(.*?)</p>', "".join(slot(at, "glossary")["pieces"]))
+    return unescape(re.sub(r"<[^>]+>", " ", found))
+
+
 def test_every_term_is_shown_and_can_be_found() -> None:
     at = visit("pages/reference.py")
     assert shown_terms(at) == [term.name for term in load_glossary()]
     text = unescape(re.sub(r"<[^>]+>", "", html(at)))
     for term in load_glossary():
         assert " ".join(term.meaning.split()).replace("`", "").replace("**", "") in text
-    at.text_input(key="ref_find").set_value("RESCALE").run()
+    assert f"{len(load_glossary())} of {len(load_glossary())} words" in said(at)
+    enter(at, find=" RESCALE ")
     shown = [term for term in load_glossary() if term.name in shown_terms(at)]
     assert 0 < len(shown) < len(load_glossary())
     assert all("rescale" in f"{term.name} {term.meaning}".casefold() for term in shown)
-    at.text_input(key="ref_find").set_value("zzz").run()
-    assert "zzz" in at.info[0].value and not at.exception and not shown_terms(at)
+    assert f"{len(shown)} of {len(load_glossary())} words" in said(at)
+    enter(at, find="zzz <b>")
+    assert "“zzz <b>”" in said(at) and not at.exception and not shown_terms(at)
+    assert "<b>" not in html(at)
+
+
+def test_the_filter_changes_the_glossary_alone() -> None:
+    every, few = (
+        part_data(visit("pages/reference.py", **given), "column") for given in ({}, {"ref_find": "exact"})
+    )
+    assert few["values"] == {"find": "exact"} and every["values"] == {"find": ""}
+    changed = [one["name"] for one, two in zip(every["slots"], few["slots"], strict=True) if one != two]
+    assert changed == ["glossary"]
+
+
+def test_every_term_fits_into_the_filter() -> None:
+    assert max(len(term.name) for term in load_glossary()) <= FILTER.longest
 
 
 def test_a_term_in_a_text_leads_to_its_entry() -> None:
     assert term_values(["term_sparse", "n"]) == {"term_sparse": term_markdown("sparse")}
     for term in load_glossary():
-        (asked,) = re.findall(r"ref_find=([^)]*)\)$", term_markdown(term.key))
+        (asked,) = re.findall(rf"{PREFIX}{FILTER.name}=([^)]*)\)$", term_markdown(term.key))
         assert asked
     assert "sparse attention" in shown_terms(visit("pages/reference.py", ref_find="sparse attention"))
     with pytest.raises(KeyError, match="'odd'"):
@@ -128,10 +153,36 @@ def test_the_notation_is_the_documents() -> None:
     assert len(rows) > 10 and "Triton tutorial" in rows[0]
     shown = tables(at)[0]
     assert shown == [[inline_html(cell) for cell in row] for row in rows]
-    assert load_notation().splitlines()[-1] in words(at)
+    text = html(at)
+    sentences = [
+        line.removeprefix("* ") for line in load_notation().splitlines() if line[:1] not in ("", "|")
+    ]
+    assert len(sentences) > 7 and all(inline_html(line) in text for line in sentences)
+    assert text.count("<li>") == load_notation().count("\n* ") == 3
     for bad in ("no title", "# Title\n\nno table"):
         with pytest.raises(ValueError, match="notation"):
             notation_text(bad)
+
+
+def test_prose_is_paragraphs_and_lists() -> None:
+    assert (
+        prose_html("One `a*b`\nand <two>.\n\n* **First.** m_new\n* Second.\n")
+        == "<p>One <code>a*b</code> and &lt;two&gt;.</p>"
+        "<ul><li><strong>First.</strong> m_new</li><li>Second.</li></ul>"
+    )
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "## Heading", "> said", "| a | b |", "<div>", "```\ncode", "    indented", "1. first", "- item",
+        "Title\n===", "Text\n* item", "* item\n  goes on", "An *emphasis*.", "An _emphasis_.",
+        "[odd](elsewhere)", "$x$", "An `open code",
+    ],
+)  # fmt: skip
+def test_prose_that_would_look_otherwise_is_refused(block: str) -> None:
+    with pytest.raises(ValueError, match="no plain paragraph or list"):
+        prose_html(f"Text.\n\n{block}\n")
 
 
 def test_sources_stand_by_kind_with_dates() -> None:
@@ -152,7 +203,7 @@ def test_licences_name_the_models_and_ours() -> None:
 def test_inline_markdown_escapes_what_it_does_not_know() -> None:
     assert inline_html("a <b> `x<y` **z**") == "a &lt;b&gt; <code>x&lt;y</code> <strong>z</strong>"
     assert 'href="https://example.org"' in inline_html("[t](https://example.org)")
-    assert inline_html("[Quiz](./quiz)") == '<a href="./quiz" style="color:var(--tw-accent)">Quiz</a>'
+    assert inline_html("[Quiz](./quiz)") == '<a href="./quiz">Quiz</a>'
     assert "javascript" not in re.findall(r'href="([^"]*)"', inline_html("[t](javascript:x)"))
     with pytest.raises(ValueError, match="2 cells"):
         markdown_rows(["| a | b |", "|---|---|", "| c |"])

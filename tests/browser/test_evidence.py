@@ -78,6 +78,32 @@ def test_a_term_leads_to_the_glossary(server_url: str, page: Page) -> None:
     expect(glossary.get_by_role("textbox", name="Find a word")).to_have_value("traffic, IO")
 
 
+def test_a_word_is_found_by_keyboard(server_url: str, page: Page) -> None:
+    """What is typed stands in the address, and what is found leads on within the session."""
+    trouble = watch(page)
+    opened(page, server_url, "reference")
+    slot = page.locator("[data-slot=glossary]")
+    said, field = slot.get_by_role("status"), slot.get_by_role("textbox", name="Find a word")
+    field.press_sequentially("rescale")
+    field.press("Enter")
+    expect(said).to_have_text(re.compile(r"^1 of \d+ words$"))
+    expect(page).to_have_url(re.compile(r"reference\?ref_find=rescale$"))
+    expect(field).to_be_focused()
+    field.fill("zzz")
+    field.press("Tab")
+    expect(said).to_contain_text("“zzz”")
+    expect(slot.get_by_role("term")).to_have_count(0)
+    field.fill("running sum")
+    field.press("Enter")
+    expect(slot.get_by_role("term").filter(has_text="running sum (l)")).to_be_visible()
+    page.evaluate("window.sameDocument = true")
+    slot.get_by_role("link", name="Watch it run").first.press("Enter")
+    expect(page).to_have_url(re.compile(r"/step_through$"))
+    expect(page.get_by_role("heading", name="Watch it run", level=1)).to_be_visible()
+    assert page.evaluate("window.sameDocument")
+    assert trouble.errors == []
+
+
 def test_every_source_is_a_link(server_url: str, page: Page) -> None:
     opened(page, server_url, "reference")
     found = page.get_by_test_id("stMain").get_by_role("link").evaluate_all("all => all.map(a => a.href)")

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-import streamlit as st
-
 LONG_NAME = 16
 """Letters above which a row's name breaks on a narrow screen."""
 
@@ -15,7 +13,6 @@ __all__ = [
     "Segment",
     "bars",
     "cards",
-    "draw",
     "folded",
     "framed",
     "heading",
@@ -25,11 +22,6 @@ __all__ = [
     "table",
     "told_cell",
 ]
-
-
-def draw(*pieces: str) -> None:
-    """Draw pieces of HTML as one element."""
-    st.html('<div class="twc">' + "".join(pieces) + "</div>")
 
 
 def heading(text: str, level: int = 2) -> str:

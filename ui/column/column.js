@@ -11,7 +11,10 @@ import { el } from "../stage/dom.js";
 const columnsMounted = new WeakMap();
 const SLOT = "tw-slot";
 
-/** Styles of the page itself: sentences keep to a width that the eye can follow, what stands between them does not. */
+/**
+ * Styles of the page itself: sentences keep to a width that the eye can follow, what stands between them does not. A
+ * heading has its own space below.
+ */
 const pageStyles = new CSSStyleSheet();
 
 /** What Streamlit made of the page's text, once it is all there: a text with formulas stands empty for a while. */
@@ -25,12 +28,12 @@ function blocksOf(text) {
 }
 
 /** One place between two blocks: controls that stay, and below them a sheet that follows them. */
-function createSlot({ name, above, fields }, { sheets, font, prefix, change }) {
+function createSlot({ name, above, fields }, { sheets, fonts, prefix, change }) {
   const at = el("div", { class: SLOT, "data-slot": name });
   const root = at.attachShadow({ mode: "open" });
   root.adoptedStyleSheets = sheets;
   // Streamlit tells its theme to parts of its own only.
-  at.style.setProperty("--st-font", font);
+  for (const [name, font] of fonts) at.style.setProperty(name, font);
   const controls = fields.map((field) => [field.name, createControl(field, prefix, change)]);
   const host = el("div", { class: "sheet-host twc" });
   root.append(el("div", { class: "slot" }, el("div", { class: "row" }, ...controls.map(([, control]) => control.root)), host));
@@ -52,7 +55,9 @@ function createColumn(host, data, send, partSheets) {
   styles.replaceSync(data.css);
   let slots = [];
   const values = createValues(data, () => slots.flatMap((slot) => slot.controls), send);
-  const shared = { sheets: [...partSheets, styles], font: getComputedStyle(host).getPropertyValue("--st-font"), prefix: data.prefix, change: values.change };
+  const theme = getComputedStyle(host);
+  const fonts = ["--st-font", "--st-code-font"].map((name) => [name, theme.getPropertyValue(name)]);
+  const shared = { sheets: [...partSheets, styles], fonts, prefix: data.prefix, change: values.change };
   slots = data.slots.map((slot) => createSlot(slot, shared));
   values.settle();
 
@@ -63,7 +68,7 @@ function createColumn(host, data, send, partSheets) {
     const blocks = blocksOf(text);
     for (const { at, above } of slots) text.insertBefore(at, blocks[above] ?? null);
   }
-  pageStyles.replaceSync(`.${SLOT} { margin: 1rem 0; } :has(> .${SLOT}) > :not(.${SLOT}) { max-width: ${data.width}px; }`);
+  pageStyles.replaceSync(`.${SLOT} { margin: 1rem 0; } :has(> :is(h2, h3)) + .${SLOT} { margin-top: 0; } :has(> .${SLOT}) > :not(.${SLOT}) { max-width: ${data.width}px; }`);
   if (!document.adoptedStyleSheets.includes(pageStyles)) document.adoptedStyleSheets = [...document.adoptedStyleSheets, pageStyles];
   const watcher = new MutationObserver(place);
   watcher.observe(document.querySelector("[data-testid='stMain']"), { childList: true, subtree: true });

@@ -114,11 +114,14 @@ class Column:
     def held(self, key: str) -> dict[str, str]:
         """Return what every control says now.
 
-        A choice may be named by its words. One that there is not is its default.
+        A choice may be named by its words, and one that there is not is its default. A text is cut where its
+        field ends.
         """
         held = held_values(key, self.prefix, self.usual)
         for name, each in self.by_name.items():
-            if each.kind != "text":
+            if each.kind == "text":
+                held[name] = held[name][: each.longest]
+            else:
                 held[name] = each.option(held[name]) or self.usual[name]
         return held
 

@@ -49,6 +49,8 @@ class Field:
         Pixels.
     placeholder : str
         Shown in an empty line of text.
+    longest : int
+        Characters that a line of text takes.
     """
 
     name: str
@@ -59,10 +61,13 @@ class Field:
     width: int = 150
     placeholder: str = ""
     words: tuple[str, ...] = ()
+    longest: int = 60
 
     def __post_init__(self) -> None:
         if self.words and len(self.words) != len(self.options):
             raise ValueError(f"{self.name} has {len(self.options)} options but words for {len(self.words)}")
+        if self.longest > LONGEST:
+            raise ValueError(f"{self.name} takes {self.longest} characters, of which {LONGEST} are looked at")
 
     def option(self, value: str) -> str | None:
         """Return the option that a value names by itself or by its words; None if there is none."""

@@ -20,7 +20,7 @@ function wordsOf(field, place) {
 const KINDS = {
   text(field, id, change) {
     const reason = el("p", { id: `${id}-refused`, class: "refused", hidden: "" });
-    const input = el("input", { id, type: "text", "aria-describedby": reason.id, maxlength: "60", autocomplete: "off", spellcheck: "false", placeholder: field.placeholder || null });
+    const input = el("input", { id, type: "text", "aria-describedby": reason.id, maxlength: String(field.longest), autocomplete: "off", spellcheck: "false", placeholder: field.placeholder || null });
     input.onkeydown = (event) => { if (event.key === "Enter") change(input.value); };
     input.onchange = () => change(input.value);
     return {

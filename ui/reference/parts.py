@@ -1,8 +1,7 @@
-"""Glossary, notation, sources and licences as they are drawn."""
+"""Glossary, notation, sources and licences as sheets."""
 
 from functools import cache
-
-import streamlit as st
+from html import escape
 
 from lesson.evidence import load_provenance
 from lesson.glossary import Term, load_glossary
@@ -11,15 +10,14 @@ from lesson.links import KINDS, load_links
 from lesson.notation import load_notation
 from lesson.outline import load_outline
 from lesson.words import load_words
-from ui.calculator.html import draw, note
-from ui.content import READING_WIDTH
+from ui.calculator.sheet import Sheet, icon, kept_sheet
+from ui.reference.prose import prose_html
 from ui.reference.table import inline_html, linked_table, markdown_rows
 
 WORDS = load_words("reference")
-FILTER_NAME = "ref_find"
 NAMES = {term.key: term.name for term in load_glossary()}
 
-__all__ = ["FILTER_NAME", "draw_glossary", "draw_licences", "draw_notation", "draw_sources"]
+__all__ = ["WORDS", "glossary", "licences", "notation", "sources"]
 
 
 def _head(*names: str) -> list[str]:
@@ -43,46 +41,38 @@ def _term_html(term: Term) -> str:
     return f"<dt>{inline_html(term.name)}</dt><dd>{meaning}<small>{inline_html(tail)}</small></dd>"
 
 
-def draw_glossary() -> None:
+@kept_sheet
+def glossary(sheet: Sheet, asked: str) -> None:
     """Every term, or those that a reader looks for."""
-    asked = st.text_input(
-        WORDS.say("glossary", "filter"), key=FILTER_NAME, bind="query-params", max_chars=40, width=400
-    ).strip()
     terms = [term for term in load_glossary() if _matches(term, asked)]
     if not terms:
-        st.info(WORDS.say("glossary", "none", asked=asked), icon=":material/search_off:")
+        said = escape(WORDS.say("glossary", "none", asked=asked))
+        sheet.add(f'<p class="reference-none" role="status">{icon("search_off")}<span>{said}</span></p>')
         return
-    found = note(WORDS.say("glossary", "found", found=len(terms), all=len(load_glossary())))
-    # One element: each costs the server and the browser time.
-    draw(found, f'<dl class="twc-terms">{"".join(f"<div>{_term_html(term)}</div>" for term in terms)}</dl>')
+    said = escape(WORDS.say("glossary", "found", found=len(terms), all=len(load_glossary())))
+    entries = "".join(f"<div>{_term_html(term)}</div>" for term in terms)
+    sheet.add(f'<p class="twc-note" role="status">{said}</p>', f'<dl class="twc-terms">{entries}</dl>')
 
 
-@cache
-def _notation() -> tuple[str, str, str]:
-    """What stands before the table of letters, the table, and what stands after it."""
+@kept_sheet
+def notation(sheet: Sheet) -> None:
+    """The table of letters, and what stands before and after it."""
     lines = load_notation().splitlines()
     inside = [place for place, line in enumerate(lines) if line.startswith("|")]
-    head, *rows = markdown_rows(lines[inside[0] : inside[-1] + 1])
+    first, last = inside[0], inside[-1]
+    head, *rows = markdown_rows(lines[first : last + 1])
+    before, after = (
+        f'<div class="reference-prose">{prose_html(chr(10).join(part))}</div>'
+        for part in (lines[:first], lines[last + 1 :])
+    )
     table = linked_table(WORDS.say("notation", "caption"), head, rows, wide=(1,))
-    return "\n".join(lines[: inside[0]]), table, "\n".join(lines[inside[-1] + 1 :])
+    for piece in (before, table, after):
+        sheet.add(piece)
 
 
-def draw_notation() -> None:
-    """The table of letters, and what stands around it."""
-    before, table, after = _notation()
-    st.markdown(before, width=READING_WIDTH)
-    draw(table)
-    st.markdown(after, width=READING_WIDTH)
-
-
-def draw_sources() -> None:
+@kept_sheet
+def sources(sheet: Sheet) -> None:
     """Every link of the app, kind by kind, with its dates."""
-    draw(_sources())
-
-
-@cache
-def _sources() -> str:
-    tables = []
     for kind in KINDS:
         links = [link for link in load_links().values() if link.kind == kind]
         name = WORDS.say("kinds", kind)
@@ -90,17 +80,12 @@ def _sources() -> str:
             [link.markdown, link.date or WORDS.say("columns", "unknown"), link.read, link.note]
             for link in links
         ]
-        tables.append(linked_table(name, _head("source", "date", "read", "use"), rows, wide=(3,)))
-    return "".join(tables)
+        sheet.add(linked_table(name, _head("source", "date", "read", "use"), rows, wide=(3,)))
 
 
-def draw_licences() -> None:
+@kept_sheet
+def licences(sheet: Sheet) -> None:
     """Whose the data are."""
-    draw(_licences())
-
-
-@cache
-def _licences() -> str:
     told, gpu = real.meta(), load_provenance()
     facts = told["provenance"]
     say = WORDS.say
@@ -109,7 +94,7 @@ def _licences() -> str:
     )
     note = say("licences", "heads_note", layers=len(told["heads"]), sentences=len(told["sentences"]))
     own = say("licences", "own")
-    return linked_table(
+    table = linked_table(
         say("licences", "caption"),
         _head("data", "from", "licence"),
         [
@@ -121,3 +106,4 @@ def _licences() -> str:
         ],
         wide=(1,),
     )
+    sheet.add(table)

@@ -21,10 +21,8 @@ __all__ = ["inline_html", "linked_table", "markdown_rows"]
 def inline_html(text: str) -> str:
     """Return one line of Markdown as HTML: code, bold and links; everything else is escaped."""
     html = escape(text, quote=False)
-    html = _LINK.sub(
-        r'<a href="\2" target="_blank" rel="noopener" style="color:var(--tw-accent)">\1</a>', html
-    )
-    html = _PAGE.sub(r'<a href="\2" style="color:var(--tw-accent)">\1</a>', html)
+    html = _LINK.sub(r'<a href="\2" target="_blank" rel="noopener">\1</a>', html)
+    html = _PAGE.sub(r'<a href="\2">\1</a>', html)
     return _STRONG.sub(r"<strong>\1</strong>", _CODE.sub(r"<code>\1</code>", html))
 
 
