@@ -79,7 +79,7 @@ def draw_entrance() -> None:
     if code := LEADING.left:
         drop_key(key_route(code))
     board.draw(board.join_form(f"{base_path()}/{PREFIX}"), heading(WORDS["lecturer_heading"]))
-    st.markdown(f"### {WORDS['open_heading']}\n\n{WORDS['open_lead']}", width=READING_WIDTH)
+    st.markdown(WORDS["open_lead"], width=READING_WIDTH)
     st.button(WORDS["open"], type="primary", icon=":material/add:", on_click=open_new)
     # Seldom asked for: in the browser that opened the room, a cookie brings the lecturer back.
     back = st.expander(WORDS["back_heading"], icon=":material/key:", key="room_back", on_change="rerun")

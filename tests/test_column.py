@@ -41,11 +41,11 @@ def test_a_block_that_may_not_be_one_element_is_refused(block: str) -> None:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_is_five_elements_with_its_whole_prose_in_one(name: str) -> None:
-    """Sidebar, heading and foot are the frame's; the rest is one text and one part."""
+def test_a_page_is_three_elements_with_its_whole_prose_in_one(name: str) -> None:
+    """One is the frame; the rest is one text and one part."""
     at = visit(f"pages/{name}.py")
     kinds = [node.type for node in at._tree]
-    assert kinds.count("html") == 2 and kinds.count("markdown") == 1 and kinds.count("bidi_component") == 2
+    assert kinds.count("html") == 0 and kinds.count("markdown") == 1 and kinds.count("bidi_component") == 2
     assert len(parts_of(at, "column")) == 1
     text = load_text(name)
     said = words(at)

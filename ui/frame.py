@@ -16,7 +16,7 @@ from ui.share import page_path
 
 NAME = "Tilewise"
 FAVICON = Path(__file__).parent / "assets" / "favicon.svg"
-_STYLES = ("page.css", "calculator/calculator.css", "classroom/room.css")
+_STYLES = ("page.css", "classroom/room.css")
 PAGE_CSS = served(
     "page",
     f":root {{ {css_variables()} }}\n"
