@@ -81,8 +81,6 @@ def play(
     )
 
 
-# A fragment: to open or close one of the two leaves the stage as it is.
-@st.fragment
 def take_away(
     given: Input, options: dict[str, Any], played: dict[str, Any], share: dict[str, Any], *, broken: bool
 ) -> None:

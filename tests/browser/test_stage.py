@@ -346,6 +346,24 @@ def test_the_stage_stays_when_a_message_above_it_goes(page: Page, server_url: st
     assert parts.evaluate_all("parts => parts.map((part) => part.marked)") == [True] * parts.count()
 
 
+def test_opening_a_section_below_leaves_the_stage_alone(page: Page, server_url: str) -> None:
+    stage = open_stage(page, server_url, "?step=20")
+    press(stage, "Next step")
+    at(stage, 21)
+    # A flight may still be under way.
+    page.wait_for_timeout(600)
+    stage.evaluate("""stage => {
+      stage.changes = 0;
+      const options = { subtree: true, childList: true, attributes: true, characterData: true };
+      new MutationObserver((changes) => { stage.changes += changes.length; }).observe(stage, options);
+    }""")
+    page.get_by_text("Files of the whole run").click()
+    expect(page.get_by_test_id("stDownloadButton")).to_have_count(3)
+    page.get_by_text("For kernel authors: check your kernel").click()
+    expect(page.get_by_test_id("stFileUploader")).to_be_visible()
+    assert stage.evaluate("stage => stage.changes") == 0
+
+
 def archive(**arrays: np.ndarray) -> dict[str, Any]:
     file = io.BytesIO()
     np.savez(file, **arrays)  # type: ignore[arg-type]
