@@ -40,8 +40,7 @@ def draw_sheet() -> None:
         draw_files(SEED)
 
 
-# A fragment, filled when it is opened: nearly nobody who answers questions prints them.
-@st.fragment
+# Filled when it is opened: nearly nobody who answers questions prints them.
 def draw_files(seed: int) -> None:
     """How many sheets and which topics; the files are made when they are asked for."""
     box = st.expander(WORDS["sheet_open"], icon=":material/print:", key=OPENED, on_change="rerun")
