@@ -106,6 +106,7 @@ async def polling(phones: Sequence[Phone], seen: dict[Phone, float]) -> AsyncIte
 async def lead(page: Page, url: str, lecturer: Lecturer) -> None:
     """Open a lecturer's window."""
     await page.goto(f"{url}/classroom")
+    await page.get_by_text("Back into your room").click()
     await page.get_by_label("Room code").fill(lecturer.code)
     await page.get_by_label("Lecturer key").fill(lecturer.key)
     await page.get_by_role("button", name="Enter").click()

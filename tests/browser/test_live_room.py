@@ -289,6 +289,7 @@ def test_the_lecturers_page_with_a_phone(
     expect(page.get_by_role("button", name="Fill the screen")).to_be_visible()
     page.get_by_text("Export, leave, delete").click()
     page.get_by_role("button", name="Leave on this device").click()
+    page.get_by_text("Back into your room").click()
     page.get_by_label("Room code").fill(code)
     page.get_by_label("Lecturer key").fill(key)
     page.get_by_role("button", name="Enter").click()
