@@ -14,11 +14,13 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from engine import read_trace, trace_to_dict, trace_to_json
 from tests.browser.conftest import Trouble, watch
 from tests.browser.modules import Modules
+from tests.browser.page_parts import idle
 from tests.browser.test_stage import at, open_stage, press, scrub, stop_asking, traced
 from ui.stage.payload import encode
 
@@ -295,17 +297,30 @@ def test_hostile_labels_stay_text_in_the_ledger(run: Modules) -> None:
 # Files of the whole run
 
 
+def to_the_stage(frames: list[bytes]) -> list[bytes]:
+    """Return what the server told the stage in these frames."""
+    elements = (ForwardMsg.FromString(frame).delta.new_element for frame in frames)
+    parts = (element.bidi_component for element in elements if element.HasField("bidi_component"))
+    return [part.SerializeToString() for part in parts if part.component_name == "tilewise_stage"]
+
+
 def test_files_are_made_on_demand_without_rerun(page: Page, server_url: str, tmp_path: Path) -> None:
     trace = traced(order="kv_outer")
     told: list[bytes] = []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: told.append(bytes(frame))))
     stage = open_stage(page, server_url, "?run_order=kv_outer")
     scrub(stage, 30)
-    assert any(b"tilewise_stage" in frame for frame in told), "the test would not notice a message to it"
-    told.clear()
+    first = to_the_stage(told)
+    assert len(first) == 1
     files = page.get_by_role("button", name="Trace, JSON", exact=True)
     expect(files).to_have_count(0)
+    told.clear()
     page.get_by_text("Files of the whole run").click()
+    expect(files).to_be_visible()
+    idle(page)
+    # To open the section ran the page, and the stage was told what it knew.
+    assert to_the_stage(told) == first
+    told.clear()
     expected = trace_to_dict(trace)
     path = saved(page, files.click, tmp_path)
     assert json.loads(path.read_text(encoding="utf-8")) == json.loads(trace_to_json(trace))
@@ -319,55 +334,8 @@ def test_files_are_made_on_demand_without_rerun(page: Page, server_url: str, tmp
         tmp_path,
     )
     assert path.name == "tilewise-keys-lock.prev.html"
-    # To open the section ran a part of the page, and the stage was told nothing.
-    assert told and not any(b"tilewise_stage" in frame for frame in told)
+    assert to_the_stage(told) == []
     at(stage, 30)
-
-
-# The check for kernel authors
-
-
-def check(page: Page, **arrays: np.ndarray) -> Locator:
-    """Upload a kernel's arrays and return the answer."""
-    buffer = io.BytesIO()
-    np.savez(buffer, **arrays)
-    page.get_by_text("For kernel authors: check your kernel").click()
-    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
-        {"name": "kernel.npz", "mimeType": "application/zip", "buffer": buffer.getvalue()}
-    )
-    return page.get_by_test_id("stExpander").get_by_test_id("stAlert")
-
-
-def test_a_kernel_that_departs_opens_its_frame(page: Page, server_url: str) -> None:
-    trace = traced()
-    stage = open_stage(page, server_url)
-    scrub(stage, 12)
-    o = trace.result["o"].astype(np.float32)
-    lse = trace.result["lse"].astype(np.float32)
-    lse[9] += 1
-    answer = check(page, o=o, lse=lse)
-    expect(answer).to_contain_text("lse departs in the result, first for query 9")
-    at(stage, 12)
-    link = page.get_by_role("link", name=re.compile("Open this frame"))
-    page.goto(server_url + (link.get_attribute("href") or ""))
-    stage = page.get_by_test_id("stage")
-    expect(stage).to_have_attribute("data-kind", "normalise")
-    step = trace.steps[int(stage.get_attribute("data-step") or -1)]
-    assert step.rows is not None and step.rows[0] <= 9 < step.rows[1]
-    expect(stage.get_by_test_id("row-pick").nth(9 - step.rows[0])).to_have_attribute("aria-pressed", "true")
-
-
-def test_a_kernel_that_agrees_is_told_the_share_used(page: Page, server_url: str) -> None:
-    open_stage(page, server_url)
-    answer = check(page, o=traced().result["o"].astype(np.float32))
-    expect(answer).to_contain_text("It agrees")
-    expect(answer).to_contain_text(re.compile(r"o used \d+\.\d% of what is allowed"))
-
-
-def test_a_file_that_does_not_fit_is_refused_with_both_shapes(page: Page, server_url: str) -> None:
-    open_stage(page, server_url)
-    answer = check(page, acc=np.zeros((3, 16, 64)))
-    expect(answer).to_contain_text("acc has shape (3, 16, 64); this trace has (4, 16, 64)")
 
 
 # In an iframe
