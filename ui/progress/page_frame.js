@@ -10,8 +10,8 @@ function createWay({ both, back, next }, before, after) {
   const icon = (name) => el("span", { class: "tw-icon", "aria-hidden": "true", translate: "no", text: name });
   const label = (words, page) => el("span", { text: words.replace("{page}", page.label) });
   return el("nav", { class: "tw-way", "aria-label": both },
-    before && el("a", { class: "tw-page", href: before.href }, icon("arrow_back"), label(back, before)),
-    after && el("a", { class: "tw-page", href: after.href }, label(next, after), icon("arrow_forward")));
+    before && el("a", { class: "tw-page", rel: "prev", href: before.href }, icon("arrow_back"), label(back, before)),
+    after && el("a", { class: "tw-page", rel: "next", href: after.href }, label(next, after), icon("arrow_forward")));
 }
 
 /**
