@@ -37,6 +37,22 @@ def opened(page: Page, server_url: str, query: str = "") -> None:
     idle(page)
 
 
+def test_a_result_that_the_network_loses_comes_later(page: Page, server_url: str) -> None:
+    """What stands there meanwhile is pale: it is not what was asked for."""
+    opened(page, server_url)
+    down = [True]
+    page.route("**/modules/sheet-*.json", lambda route: route.abort() if down[0] else route.continue_())
+    field = page.get_by_role("textbox", name="Keys, T_key")
+    field.fill("8,192")
+    field.press("Enter")
+    pale = page.locator('[style*="opacity: 0.4"]')
+    expect(pale).to_have_count(1)
+    expect(page.get_by_test_id("result")).to_have_text("32 MiB")
+    down[0] = False
+    expect(page.get_by_test_id("result")).to_have_text("64 MiB")
+    expect(pale).to_have_count(0)
+
+
 def choose(page: Page, part: str) -> None:
     """Go to a part by its button, and wait until it is drawn to its foot."""
     page.get_by_role("radio", name=part).click()

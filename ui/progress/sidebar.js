@@ -23,6 +23,8 @@ function staysHere(event, link, pages) {
   if (event.button !== 0 || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return false;
   if (link.target && link.target !== "_self") return false;
   const url = new URL(link.href, location.href);
+  // To a section of this very page, which the browser scrolls to by itself.
+  if (url.hash && url.pathname === location.pathname) return false;
   // A link that names a state loads anew: this session may hold another one, which the page would show instead.
   return url.origin === location.origin && !url.search && pages.some((page) => page.href === url.pathname);
 }
@@ -52,7 +54,7 @@ window.addEventListener("popstate", ({ isTrusted }) => { travels += isTrusted ? 
 /** Whether the page of an address is what stands there. */
 function arrivedAt(href) {
   const here = document.querySelector(".sidebar-host [aria-current='page']");
-  return here?.href === href && document.querySelector("[data-testid='stMain'] h1") !== null;
+  return here?.pathname === new URL(href).pathname && document.querySelector("[data-testid='stMain'] h1") !== null;
 }
 
 /**

@@ -10,7 +10,14 @@ from ui.fields.component import Field
 from ui.reference.parts import WORDS, glossary, licences, notation, sources
 
 PREFIX = "ref_"
-FILTER = Field("find", "text", WORDS.say("glossary", "filter"), width=400, longest=40)
+FILTER = Field(
+    "find",
+    "text",
+    WORDS.say("glossary", "filter"),
+    width=400,
+    placeholder=WORDS.say("glossary", "hint"),
+    longest=40,
+)
 
 _CSS = Path(__file__).with_name("reference.css").read_text(encoding="utf-8")
 _CSS += f".twc .reference-prose > * {{ max-width: {READING_WIDTH}px; }}\n"
