@@ -15,6 +15,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import streamlit as st
+from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -205,6 +206,20 @@ def first_addresses() -> tuple[str, ...]:
     return tuple(left.given()["from"] for left in first_stage.first_data())
 
 
+class Mistyped(StringConvertor):
+    """What could be a page's name, and nothing that Streamlit answers itself."""
+
+    regex = "[A-Za-z0-9_-]+"
+
+
+register_url_convertor("mistyped", Mistyped())
+
+
+async def open_nothing(_: Request) -> HTMLResponse:
+    """Answer a link to a page that there is not: the first page comes, and Streamlit says why."""
+    return HTMLResponse(page_index(), status_code=404, headers={"Cache-Control": "no-cache"})
+
+
 async def open_page(request: Request) -> HTMLResponse:
     """Answer a link to one of the pages."""
     page = request.url.path.removeprefix(f"{base_path()}/")
@@ -261,6 +276,7 @@ app = st.App(
             Route(f"{base_path()}/{script.stem}", open_page)
             for script in sorted((Path(__file__).parent / "pages").glob("*.py"))
         ),
+        Route(f"{base_path()}/{{page:mistyped}}", open_nothing),
     ],
     middleware=[
         Middleware(SecurityHeaders, frame_ancestors=allowed_ancestors()),

@@ -1,5 +1,6 @@
 """The frame in a real browser: links, themes, widths, console and network."""
 
+import re
 from collections.abc import Callable
 from itertools import pairwise
 
@@ -146,6 +147,37 @@ def test_a_page_that_does_not_come_is_loaded_anew(server_url: str, page: Page) -
     page.get_by_role("link", name=f"Next: {PAGES[2].label}").click()
     expect(page.get_by_role("heading", level=1)).to_have_text(PAGES[2].title)
     assert page.url.split("?")[0] == f"{server_url}/{PAGES[2].key}"
+
+
+def test_a_headings_own_link_stays_on_its_page(server_url: str, page: Page) -> None:
+    """It scrolls to its section, and nothing goes to the top of the page first."""
+    page.goto(server_url)
+    settled(page)
+    expect(page.locator(".tw-act")).not_to_have_count(0)
+    main = page.get_by_test_id("stMain")
+    main.evaluate("main => main.scrollTo(0, main.scrollHeight)")
+    main.evaluate("""main => {
+      main.least = Infinity;
+      main.addEventListener('scroll', () => { main.least = Math.min(main.least, main.scrollTop); });
+    }""")
+    link = page.locator("h2 a[href^='#']").last
+    link.evaluate("link => link.click()")
+    expect(page).to_have_url(re.compile(r"/#[a-z_]+$"))
+    # As long as a link to a page would wait for it.
+    page.wait_for_timeout(1_500)
+    assert main.evaluate("main => main.scrollTop") > 1_000
+    assert main.evaluate("main => main.least") > 1_000
+
+
+def test_a_mistyped_address_shows_the_lesson_and_says_so(server_url: str, page: Page) -> None:
+    answer = page.goto(f"{server_url}/nowhere")
+    assert answer is not None and answer.status == 404
+    expect(page.get_by_role("dialog")).to_contain_text("Page not found")
+    page.keyboard.press("Escape")
+    settled(page)
+    expect(page.locator(".tw-way")).to_have_css("display", "flex")
+    page.get_by_role("link", name=f"Next: {PAGES[1].label}").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(PAGES[1].title)
 
 
 def test_calculator_keeps_what_is_typed_in_its_address(server_url: str, page: Page) -> None:

@@ -104,6 +104,8 @@ def vote(classroom: Classroom, room_id: int, choices: list[str]) -> None:
 
 def test_the_key_is_given_once_never_stands_open_and_opens_the_room_elsewhere(classroom: Classroom) -> None:
     at = press(visit(), "Open a room")
+    frame = part_data(at, "sidebar")
+    assert (frame["heading"], frame["way"]) == (False, False)
     key = new_key(at)
     assert len(key) >= 22
     code = classroom.view(room_of(at)).room.code

@@ -54,6 +54,11 @@ def glossary(sheet: Sheet, asked: str) -> None:
     sheet.add(f'<p class="twc-note" role="status">{said}</p>', f'<dl class="twc-terms">{entries}</dl>')
 
 
+def _prose(lines: list[str]) -> str:
+    text = "\n".join(lines)
+    return f'<div class="reference-prose">{prose_html(text)}</div>'
+
+
 @kept_sheet
 def notation(sheet: Sheet) -> None:
     """The table of letters, and what stands before and after it."""
@@ -61,13 +66,9 @@ def notation(sheet: Sheet) -> None:
     inside = [place for place, line in enumerate(lines) if line.startswith("|")]
     first, last = inside[0], inside[-1]
     head, *rows = markdown_rows(lines[first : last + 1])
-    before, after = (
-        f'<div class="reference-prose">{prose_html(chr(10).join(part))}</div>'
-        for part in (lines[:first], lines[last + 1 :])
-    )
-    table = linked_table(WORDS.say("notation", "caption"), head, rows, wide=(1,))
-    for piece in (before, table, after):
-        sheet.add(piece)
+    sheet.add(_prose(lines[:first]))
+    sheet.add(linked_table(WORDS.say("notation", "caption"), head, rows, wide=(1,)))
+    sheet.add(_prose(lines[last + 1 :]))
 
 
 @kept_sheet
