@@ -85,8 +85,8 @@ def draw_entrance() -> None:
     back = st.expander(WORDS["back_heading"], icon=":material/key:", key="room_back", on_change="rerun")
     if back.open:
         with back, st.form("room_enter", border=False):
-            st.text_input(WORDS["code"], key="room_code_typed", max_chars=12)
-            st.text_input(WORDS["key"], key="room_key_typed", type="password", max_chars=80)
+            st.text_input(WORDS["code"], key="room_code_typed", max_chars=12, width=320)
+            st.text_input(WORDS["key"], key="room_key_typed", type="password", max_chars=80, width=320)
             st.form_submit_button(WORDS["back"], on_click=enter_typed)
 
 

@@ -22,9 +22,26 @@ function dataAt(address) {
   return fetched.get(address);
 }
 
+const late = new Set();
+const notice = document.createElement("p");
+notice.className = "tw-late";
+notice.setAttribute("role", "status");
+const NOTICE = "The network does not answer. What is pale is not up to date; it comes by itself as soon as it can.";
+
+/** Say whether a part waits for its data: it is pale (page.css), with all that it put elsewhere, for it is out of date. */
+function setLate(part, waits) {
+  if (waits) late.add(part);
+  else if (!late.delete(part)) return;
+  part?.toggleAttribute("data-late", waits);
+  document.documentElement.classList.toggle("late", late.size > 0);
+  // In the app, where the theme is.
+  if (!notice.isConnected) (document.querySelector("[data-testid='stApp']") ?? document.body).append(notice);
+  notice.textContent = late.size > 0 ? NOTICE : "";
+}
+
 /**
  * The data, as soon as the network gives them; null if they are no longer wanted. Streamlit never again calls a part
- * that failed once. What a part shows meanwhile is pale: it is not what was asked for.
+ * that failed once.
  */
 async function dataOnceThere(address, part, wanted) {
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
@@ -34,7 +51,7 @@ async function dataOnceThere(address, part, wanted) {
       if (!(error instanceof TypeError)) throw error;
     }
     if (!wanted()) return null;
-    if (part) part.style.opacity = "0.4";
+    setLate(part, true);
     await new Promise((done) => setTimeout(done, wait));
   }
 }
@@ -54,8 +71,12 @@ export function start({ partStyles, default: mount }) {
     // Meanwhile newer data may have come, or the part may be gone.
     const wanted = () => turns.get(parentElement) === turn && parentElement.isConnected;
     const far = from ? await dataOnceThere(from, box, wanted) : {};
-    if (!wanted()) return () => {};
-    box?.style.removeProperty("opacity");
+    if (!wanted()) {
+      // A part that is gone waits for nothing.
+      if (!box?.isConnected) setLate(box, false);
+      return () => {};
+    }
+    setLate(box, false);
     const left = mount({ ...given, data: { ...far, ...own } });
     // The page waits for its parts: arrival.js.
     box?.setAttribute("data-filled", "");

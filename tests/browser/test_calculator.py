@@ -45,12 +45,15 @@ def test_a_result_that_the_network_loses_comes_later(page: Page, server_url: str
     field = page.get_by_role("textbox", name="Keys, T_key")
     field.fill("8,192")
     field.press("Enter")
-    pale = page.locator('[style*="opacity: 0.4"]')
-    expect(pale).to_have_count(1)
+    sheet = page.get_by_test_id(re.compile("^stBidiComponent")).filter(has=page.get_by_test_id("result"))
+    expect(sheet).to_have_css("opacity", "0.4")
+    said = page.get_by_role("status").filter(has_text="The network does not answer")
+    expect(said).to_be_visible()
     expect(page.get_by_test_id("result")).to_have_text("32 MiB")
     down[0] = False
     expect(page.get_by_test_id("result")).to_have_text("64 MiB")
-    expect(pale).to_have_count(0)
+    expect(sheet).to_have_css("opacity", "1")
+    expect(said).to_have_count(0)
 
 
 def choose(page: Page, part: str) -> None:

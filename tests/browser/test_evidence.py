@@ -78,6 +78,22 @@ def test_a_term_leads_to_the_glossary(server_url: str, page: Page) -> None:
     expect(glossary.get_by_role("textbox", name="Find a word")).to_have_value("traffic, IO")
 
 
+def test_what_stands_between_the_sentences_is_pale_while_its_data_are_late(
+    server_url: str, page: Page
+) -> None:
+    opened(page, server_url, "reference")
+    down = [True]
+    page.route("**/modules/column-*.json", lambda route: route.abort() if down[0] else route.continue_())
+    slot = page.locator("[data-slot=glossary]")
+    field = slot.get_by_role("textbox", name="Find a word")
+    field.fill("rescale")
+    field.press("Enter")
+    expect(slot).to_have_css("opacity", "0.4")
+    down[0] = False
+    expect(slot.get_by_role("status")).to_have_text(re.compile(r"^1 of \d+ words$"))
+    expect(slot).to_have_css("opacity", "1")
+
+
 def test_a_word_is_found_by_keyboard(server_url: str, page: Page) -> None:
     """What is typed stands in the address, and what is found leads on within the session."""
     trouble = watch(page)
